@@ -13,30 +13,30 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.site import gallery, reference
+from docs.site import gallery, reference, versions
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "site"
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 _LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
-REDIRECT = ('<!doctype html><html lang="en"><title>unisycl</title>'
-            '<link rel="icon" href="_static/favicon.svg">'
-            '<meta http-equiv="refresh" content="0; url=docs/index.html">'
-            '<a href="docs/index.html">unisycl</a></html>\n')
 
 
 def main() -> int:
     """Build the site; return Sphinx's exit status."""
-    source, made = BUILD / "source", BUILD / "html"
-    shutil.rmtree(BUILD, ignore_errors=True)
+    source, site = BUILD / "source", BUILD / "html"
+    made = site / versions.current()
+    for old in (source, made):  # sites of other versions stay
+        shutil.rmtree(old, ignore_errors=True)
     gather(source)
     gallery.write(source / "docs" / "gallery")
     reference.write(source / "docs" / "reference")
     status = subprocess.run([
         sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html",
-        "-c", str(ROOT / "docs" / "site"), str(source), str(made)], check=False).returncode
-    (made / "index.html").write_text(REDIRECT, encoding="utf-8")
-    print(f"docs: {made / 'index.html'}" if status == 0 else "docs: failed")
+        "-D", f"release={versions.current()}", "-c", str(ROOT / "docs" / "site"), str(source),
+        str(made)], check=False).returncode
+    if status == 0:
+        versions.write(site)
+    print(f"docs: {site / 'index.html'}" if status == 0 else "docs: failed")
     return status
 
 

@@ -14,6 +14,9 @@ html_title = "unisycl"
 html_favicon = "favicon.svg"
 html_show_sphinx = False
 html_static_path: list[str] = []
+templates_path = ["templates"]
+html_sidebars = {"**": [f"sidebar/{part}.html" for part in (
+    "brand", "search", "versions", "scroll-start", "navigation", "scroll-end")]}
 exclude_patterns = ["**/.ipynb_checkpoints"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline"]

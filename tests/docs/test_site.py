@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.site import gallery, names, reference
+from docs.site import gallery, names, reference, versions
 from tests.docs import pages
 from unisycl import public_names
 from unisycl.base import diagnostics
@@ -64,3 +64,15 @@ def test_a_program_of_the_gallery_makes_a_picture(tmp_path: Path, request: pytes
         target = tmp_path / f"{program.stem}{gallery.ending(program)}"
         subprocess.run([sys.executable, str(program), str(target)], check=True, timeout=300)
         assert target.stat().st_size > 1000
+
+
+def test_versions_of_the_site_know_of_each_other(tmp_path: Path) -> None:
+    for name in ("0.9.0", "0.10.0", "0.10.0.dev1", "no-site"):
+        front = tmp_path / name / versions.FRONT
+        front.parent.mkdir(parents=True)
+        if name != "no-site":
+            front.write_text("", encoding="utf-8")
+    versions.write(tmp_path)
+    assert versions.known(tmp_path) == ["0.10.0", "0.10.0.dev1", "0.9.0"]
+    assert '["0.10.0", "0.10.0.dev1", "0.9.0"]' in (tmp_path / "versions.js").read_text("utf-8")
+    assert 'href="0.10.0/docs/index.html"' in (tmp_path / "index.html").read_text("utf-8")
