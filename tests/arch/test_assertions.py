@@ -38,8 +38,8 @@ def _made(source: Source, function: Function) -> Made:
         if isinstance(node, ast.Assert | ast.Raise):
             judges = True
         elif isinstance(node, ast.Call):
-            calls.add(ast.unparse(node.func).rpartition(".")[2])
-            judges |= any(k.arg == "check" and ast.unparse(k.value) == "True"
+            calls.add(getattr(node.func, "attr", "") or getattr(node.func, "id", ""))
+            judges |= any(k.arg == "check" and getattr(k.value, "value", None) is True
                           for k in node.keywords)
     judges |= any(name in JUDGES or "assert" in name for name in calls)
     return Made(f"{source.name}:{function.lineno}", function.name, judges, frozenset(calls))

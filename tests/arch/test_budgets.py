@@ -38,7 +38,7 @@ def nesting(node: ast.AST, depth: int = 0) -> int:
     """
     deepest = depth
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, Function | ast.ClassDef | ast.Lambda):
+        if isinstance(child, Function | ast.ClassDef | ast.expr):
             continue
         follows = isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
         inner = depth + (isinstance(child, BLOCKS) and not follows)
@@ -53,7 +53,7 @@ def definitions(node: ast.AST, name: str) -> Iterator[tuple[str, Function | ast.
             inner = f"{name}.{child.name}"
             yield inner, child
             yield from definitions(child, inner)
-        else:
+        elif not isinstance(child, ast.expr):  # no definition stands in one
             yield from definitions(child, name)
 
 

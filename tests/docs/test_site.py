@@ -75,4 +75,4 @@ def test_versions_of_the_site_know_of_each_other(tmp_path: Path) -> None:
     versions.write(tmp_path)
     assert versions.known(tmp_path) == ["0.10.0", "0.10.0.dev1", "0.9.0"]
     assert '["0.10.0", "0.10.0.dev1", "0.9.0"]' in (tmp_path / "versions.js").read_text("utf-8")
-    assert 'href="0.10.0/docs/index.html"' in (tmp_path / "index.html").read_text("utf-8")
+    assert f'href="0.10.0/{versions.FRONT}"' in (tmp_path / "index.html").read_text("utf-8")
