@@ -18,7 +18,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from unisycl.backends.device import printing
 from unisycl.base.errors import UnsupportedError
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View
+from unisycl.passes.clike import positions
 
 FOLDER = Path(__file__).parent / "cuda_shim"
 OPTIONS = ("-std=c++17", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fwrapv",
@@ -43,6 +44,7 @@ OPTIONS = ("-std=c++17", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fwrapv
 _LOCK = threading.RLock()
 _ARRAY = ctypes.c_uint * 3
 _ROUND = 256
+_SMALL = 1 << 30
 
 
 class Shim:
@@ -96,17 +98,23 @@ class HostExecutable:
     source: Source
     library: ctypes.CDLL
     plain: Any
-    loose: Source | None = None
-    """The text for launches whose memories meet, where the other one says that they do not."""
+    geometry: Geometry
+    known: dict[Any, HostExecutable] = field(default_factory=dict)
 
     def fitting(self, launch: Launch) -> HostExecutable:
-        """Return what a launch takes."""
+        """Return what a launch takes: memories that meet, and numbers, have texts of their own."""
         reached = {i: _reach(launch.values[i]) for pair in self.source.apart for i in pair}
-        if self.loose is None or not any(
-                reached[i][0] < reached[k][1] and reached[k][0] < reached[i][1]
-                for i, k in self.source.apart):
-            return self
-        return HostExecutable(self.kernel, self.loose, _load(self.loose), self.plain)
+        meet = any(reached[i][0] < reached[k][1] and reached[k][0] < reached[i][1]
+                   for i, k in self.source.apart)
+        given = [(p.index, int(launch.values[p.index])) for p in positions.numbers(self.kernel)]
+        below = tuple(i for i, x in given if x < 0) if all(
+            -_SMALL <= x < _SMALL for _, x in given) else None
+        found = self.known.get((meet, below))
+        if found is None:
+            source = text(self.kernel, self.geometry, distinct=False if meet else None, below=below)
+            found = self.known[meet, below] = HostExecutable(
+                self.kernel, source, _load(source), self.plain, self.geometry)
+        return found
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.plain, name)
@@ -156,6 +164,12 @@ def _reach(view: Any) -> tuple[int, int]:
     return np.lib.array_utils.byte_bounds(root)
 
 
+def text(kernel: n.Kernel, geometry: Geometry, **named: Any) -> Source:
+    """Return a kernel's text for the shim."""
+    target = Target((9, 0))
+    return cuda_texts.text_of(kernel, geometry, target, dialect=host_dialect(target), **named)
+
+
 class OnHost(cpu.CpuDriver):
     """The CPU's driver with kernels of the shim's."""
 
@@ -168,15 +182,11 @@ class OnHost(cpu.CpuDriver):
     def compile(self, kernel: n.Kernel, geometry: Geometry) -> Any:
         plain = cpu.compile_kernel(kernel, super().geometry_key(kernel, geometry))
         try:
-            source = cuda_texts.text_of(kernel, geometry, Target((9, 0)),
-                                        dialect=host_dialect(Target((9, 0))))
+            source = text(kernel, geometry)
         except UnsupportedError as error:
             refused[str(error)] += 1
             return plain
-        loose = cuda_texts.text_of(
-            kernel, geometry, Target((9, 0)), dialect=host_dialect(Target((9, 0))),
-            distinct=False) if source.apart else None
-        return HostExecutable(kernel, source, _load(source), plain, loose)
+        return HostExecutable(kernel, source, _load(source), plain, geometry)
 
     def geometry_key(self, kernel: n.Kernel, geometry: Geometry) -> Any:
         return (super().geometry_key(kernel, geometry), any(geometry.offset),

@@ -42,16 +42,18 @@ _ROUND = 256  # items of a work-group that goes round a range
 
 
 def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool = False,
-            distinct: bool | None = None, dialect: Dialect | None = None) -> Source:
+            distinct: bool | None = None, dialect: Dialect | None = None,
+            below: tuple[int, ...] | None = None) -> Source:
     """Return the text of a kernel for a launch of this geometry, padded in every dimension.
 
     ``distinct``: whether its memories are said not to overlap; None: as far as they may be.
+    ``below``: the numbers below 0 of a launch that has small ones only; None: nobody knows.
     """
     ids = sum(geometry.global_) + sum(geometry.offset)
     small = ids < _SMALL and geometry.kind != "work_group" and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
         ids_below=_SMALL if small else 1 << 63, deepest=100, spans=small, room=48 << 10,
-        named=True))
+        named=True, few=small and below is not None, below=below or ()))
     local: tuple[int, ...] = ()
     match kernel.index_kind:
         case "nd_range":

@@ -65,7 +65,8 @@ class Facts:
         ids_below: what no id of a launch reaches.
         deepest: how many branches may lie one in another before a chain of them is cut.
         spans: views of several dimensions span few enough elements for positions of 32 bits.
-        few: so do those of one dimension, and numbers that are given are below 2**30.
+        few: so do those of one dimension, and numbers that are given are from 0 up to 2**30.
+        below: parameters whose numbers are below 0 instead, and not below -2**30.
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
         rolled: the target's compiler does not unroll loops by itself.
@@ -83,6 +84,7 @@ class Facts:
     deepest: int = 1 << 63
     spans: bool = False
     few: bool = False
+    below: tuple[int, ...] = ()
     extents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     room: int = 0
     together: bool = False
@@ -198,7 +200,7 @@ CLIKE = {
         Pass("sub_groups", lambda k, f: lockstep.sub_groups(k), lambda k, f: f.named),
         IMAGES, SCALARS, LONG_CHAINS, NARROW,
         Pass("positions", lambda k, f: positions.run(
-            k, f.ids_below, positions.few(k) if f.few else ranges.NOTHING, flat=f.few),
+            k, f.ids_below, positions.few(k, f.below) if f.few else ranges.NOTHING, flat=f.few),
             lambda k, f: f.spans),
     ),
     "print": (_own("unwrapped"), _own("records"),

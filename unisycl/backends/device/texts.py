@@ -26,7 +26,7 @@ from unisycl.passes.clike import apart, positions
 
 _NESTED = 100  # branches one in another; Clang takes 256 brackets
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
-_SPAN = 1 << 31
+_SMALL_SIDE = 1 << 26  # of several dimensions: so that products with sizes of groups are, too
 _TEXTS = 256
 _VARIANTS = 16  # of one kernel for what its views are
 LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
@@ -38,13 +38,14 @@ class Variant(NamedTuple):
     ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view spans so
     much that positions need 64 bits, or a number that is given; ``same``: views that have the
     pitches of an earlier one, and that one; ``meet``: views may overlap that most launches have
-    apart.
+    apart; ``below``: parameters whose numbers are below 0.
     """
 
     shapes: LocalShapes = ()
     wide: bool = False
     same: tuple[tuple[int, int], ...] = ()
     meet: bool = False
+    below: tuple[int, ...] = ()
 
 
 PLAIN = Variant()
@@ -78,24 +79,25 @@ class Watched(NamedTuple):
         values, wide = launch.values, False
         for i in self.spans:
             view = values[i]
-            if sum(map(abs, map(operator.mul, view.shape, view.pitches))) >= _SPAN:
+            if sum(map(abs, map(operator.mul, view.shape, view.pitches))) >= positions.SPAN:
                 wide = True
         for i in self.numbers:
             if not -_SMALL <= int(values[i]) < _SMALL:
                 wide = True
+        below = tuple([i for i in self.numbers if values[i] < 0]) if not wide else ()
         for i in self.flat:
-            if _elements(values[i].memory) >= _SPAN:
+            if _elements(values[i].memory) >= positions.SPAN:
                 wide = True
         shapes = tuple([(i, values[i].shape) for i in self.locals])
         if self.most and sum(math.prod(x.shape) * x.itemsize for x in values
                              if type(x) is LocalSize) > self.most:
             shapes = ()
         if not self.alike:
-            return Variant(shapes, wide, (), bool(self.apart) and self.meet(values))
+            return Variant(shapes, wide, (), bool(self.apart) and self.meet(values), below)
         first: dict[tuple[int, ...], int] = {}
         owners = [(i, first.setdefault(values[i].pitches, i)) for i in self.alike]
         return Variant(shapes, wide, tuple([(i, k) for i, k in owners if i != k]),
-                       bool(self.apart) and self.meet(values))
+                       bool(self.apart) and self.meet(values), below)
 
     def meet(self, values: Sequence[Any]) -> bool:
         """Say whether memories that the plain text has apart may overlap."""
@@ -117,7 +119,7 @@ def _elements(memory: Any) -> int:
     if owner is None:  # another library's array may refuse to be true or false
         owner = getattr(memory, "allocation", None)
     nbytes = getattr(owner, "nbytes", None)
-    return _SPAN if nbytes is None else nbytes // memory.dtype.itemsize
+    return positions.SPAN if nbytes is None else nbytes // memory.dtype.itemsize
 
 
 def _reach(memory: Any) -> tuple[int, int]:
@@ -154,9 +156,9 @@ def variant_of(executable: V, launch: Launch, compiled: Callable[[Variant], V]) 
     found: V | None = executable.variants.get(known)
     if found is None:
         if len(executable.variants) >= _VARIANTS:
-            if not (known.wide or known.meet):
+            if not (known.wide or known.meet or known.below):
                 return executable
-            known = Variant(wide=known.wide, meet=known.meet)
+            known = Variant(wide=known.wide or bool(known.below), meet=known.meet)
         found = executable.variants.setdefault(known, compiled(known))
     return found
 
@@ -164,9 +166,9 @@ def variant_of(executable: V, launch: Launch, compiled: Callable[[Variant], V]) 
 class Key(NamedTuple):
     """What of a geometry the text depends on.
 
-    ``guards``: padded dimensions; ``small``: ids are below 2**30; ``items``: those that one takes
-    in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add; ``flat``: there
-    are more work-groups along a dimension than a launch may have, so they form one.
+    ``guards``: padded dimensions; ``small``: ids are few (``_below``); ``items``: those that one
+    takes in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add; ``flat``:
+    there are more work-groups along a dimension than a launch may have, so they form one.
     """
 
     guards: tuple[int, ...]
@@ -178,7 +180,7 @@ class Key(NamedTuple):
 
 def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
     """Return the key of a launch."""
-    small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
+    small = sum(geometry.global_) + sum(geometry.offset) < _below(kernel)
     offset = facts.starts and any(geometry.offset)
     if kernel.index_kind == "range" and kernel.reducers:
         return Key((), small, shapes.items_of_round(kernel, facts), offset)
@@ -193,6 +195,11 @@ def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
     flat = kernel.index_kind == "nd_range" and shapes.beyond(
         shapes.shape_of_groups(geometry, flat=False), facts)
     return Key((), small and kernel.index_kind != "work_group", 1, offset, flat)
+
+
+def _below(kernel: n.Kernel) -> int:
+    """Return what ids are below in a text that computes in 32 bits."""
+    return _SMALL if kernel.ndim == 1 else _SMALL_SIDE
 
 
 class Texts:
@@ -223,9 +230,9 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
         unchecked.tell(kernel, facts, uninitialised.left(kernel, extents, facts.local_size))
     small = key.small and not variant.wide and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
-        ids_below=_SMALL if key.small else 1 << 63, deepest=_NESTED, spans=small,
-        few=small and facts.few, extents=extents, room=facts.local_size, together=dialect.lockstep,
-        named=dialect.members is not None))
+        ids_below=_below(kernel) if key.small else 1 << 63, deepest=_NESTED, spans=small,
+        few=small and facts.few, below=variant.below, extents=extents, room=facts.local_size,
+        together=dialect.lockstep, named=dialect.members is not None))
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
         local = kernel.local

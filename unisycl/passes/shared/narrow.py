@@ -164,7 +164,7 @@ class Narrower:
                 return n.Unary(NARROW, x.op, self.narrow(x.x))
             case n.Select():
                 return n.Select(NARROW, self.expr(x.cond), self.narrow(x.a), self.narrow(x.b))
-            case n.Call() if x.builtin.name in ("min", "max", "abs") \
+            case n.Call() if x.builtin.name in ("min", "max", "abs", "clamp") \
                     and all(self.fits(a) for a in x.args) and self.fits(x):
                 return n.Call(NARROW, x.builtin, tuple(self.narrow(a) for a in x.args))
             case n.Cast() if x.x.type.dtype is INT64:

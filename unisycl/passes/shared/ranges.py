@@ -330,6 +330,10 @@ class Ranges:
                 a, b = self.of(x.args[0]), self.of(x.args[1])
                 pick = min if x.builtin.name == "min" else max
                 return Interval(pick(a.low, b.low), pick(a.high, b.high))
+            case n.Call() if x.builtin.name == "clamp":
+                a, low, high = (self.of(arg) for arg in x.args)
+                return Interval(min(max(a.low, low.low), high.low),
+                                min(max(a.high, low.high), high.high))
         return every
 
     def chosen(self, cond: n.Expr, holds: bool, x: n.Expr) -> Interval:
@@ -350,11 +354,13 @@ class Ranges:
             case "mul":
                 corners = [p * q for p in (a.low, a.high) for q in (b.low, b.high)]
                 return Interval(min(corners), max(corners))
-            case "floordiv" if b.low > 0:
-                corners = [p // q for p in (a.low, a.high) for q in (b.low, b.high)]
-                return Interval(min(corners), max(corners))
-            case "mod" if b.low > 0:
-                return Interval(0, min(b.high - 1, a.high) if a.low >= 0 else b.high - 1)
+            case "floordiv" if b.low >= 0:  # by 0 it is 0
+                corners = [p // max(q, 1) for p in (a.low, a.high) for q in (b.low, b.high)]
+                return Interval(min(0, *corners) if b.low == 0 else min(corners),
+                                max(0, *corners) if b.low == 0 else max(corners))
+            case "mod" if b.low >= 0:
+                most = max(b.high - 1, 0)
+                return Interval(0, min(most, a.high) if a.low >= 0 else most)
             case "and" if b.low >= 0 or a.low >= 0:
                 highs = [i.high for i in (a, b) if i.low >= 0]
                 return Interval(0, min(highs))

@@ -57,11 +57,13 @@ def test_results_of_numbers_that_are_not_negative_are_near() -> None:
     below, every = Interval(-2, 13), whole(INT64)
     for name, left, right, ends in (
             ("mod", below, c, (0, 3)), ("mod", Interval(0, 2), c, (0, 2)),
+            ("mod", c, Interval(0, 3), (0, 2)), ("floordiv", c, Interval(0, 3), (0, 4)),
+            ("mod", c, Interval(0, 0), (0, 0)), ("floordiv", below, Interval(0, 2), (-2, 13)),
             ("and", below, c, (0, 4)), ("and", c, below, (0, 4))):
         assert Interval(*ends) == known(left, right).of(n.Binary(I64, name, READ_A, READ_C)), name
     for name, left, right in (
             ("and", below, below), ("or", below, c), ("or", c, below), ("xor", below, c),
-            ("mod", c, Interval(0, 3)), ("floordiv", c, Interval(0, 3)), ("shl", below, c),
+            ("mod", c, below), ("floordiv", c, below), ("shl", below, c),
             ("shl", c, below), ("shl", c, Interval(0, 64)), ("shr", below, c), ("shr", c, below)):
         assert every == known(left, right).of(n.Binary(I64, name, READ_A, READ_C)), (name, left)
     assert Interval(0, 0) == known(Interval(0, 9), Interval(64, 64)).of(

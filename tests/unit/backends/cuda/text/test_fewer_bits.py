@@ -10,7 +10,7 @@ import pytest
 import unisycl as sycl
 from tests.cuda_fake.install import installed
 from tests.cuda_fake.library import FakeCuda
-from unisycl.backends.device import texts
+from unisycl.passes.clike import positions
 
 N = 40
 
@@ -33,8 +33,31 @@ def test_positions_and_numbers_are_of_32_bits_where_they_fit(fake: FakeCuda) -> 
         queue.parallel_for((N, N), place, p, N).wait_and_throw()
     want = np.repeat(np.arange(N), N) + N
     assert (p.get_view() == want).all()
-    text = queue.channel.driver._texts._known  # type: ignore[attr-defined]
-    assert any("(int)(" in found for _, found in text.values())
+    texts = queue.channel.driver._texts._known  # type: ignore[attr-defined]
+    assert ["* (int)n + " in text for _, text in texts.values()] == [True]
+
+
+def round_edges(it: Any, out: Any, n: Any, by: Any) -> None:
+    y, x = (it[0] + by) % n, sycl.clamp(it[1] - by, 0, n - 1)
+    out[it[0] * n + it[1]] = y * n + x
+
+
+@pytest.mark.parametrize("by", [2, -3])
+def test_places_of_sums_are_sums_of_32_bits_and_signs_have_texts(by: int) -> None:
+    fake = FakeCuda(seed=1)
+    with installed(fake) as (_, kernels):
+        queue = sycl.queue("cuda", sycl.property.queue.in_order())
+        p = sycl.malloc_shared(N * N, np.int64, queue)
+        i, j = np.indices((N, N))
+        for sign in (1, -1, 1):
+            queue.parallel_for((N, N), round_edges, p, N, sign * by).wait_and_throw()
+            want = (i + sign * by) % N * N + np.clip(j - sign * by, 0, N - 1)
+            assert (p.get_view().reshape(N, N) == want).all()
+        assert len(kernels.made) == 2
+        for made in kernels.made:
+            assert "[global_id_0 * (int)n + global_id_1]" in made.text
+            assert "mod_long" not in made.text
+            assert "limited_int" in made.text
 
 
 @pytest.mark.parametrize("n", [7, -7, (1 << 30) - 1, 1 << 30, 1 << 40, -(1 << 30) - 1])
@@ -53,10 +76,10 @@ def test_large_memory_gets_a_text_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
         p = sycl.malloc_shared(N * N, np.int64, queue)
         queue.parallel_for((N, N), place, p, N).wait_and_throw()
         before = len(kernels.made)
-        monkeypatch.setattr(texts, "_SPAN", N * N)
+        monkeypatch.setattr(positions, "SPAN", N * N)
         queue.parallel_for((N, N), place, p, N + 0).wait_and_throw()
         assert len(kernels.made) == before + 1
-        assert "(int)(" not in kernels.made[-1].text.partition("{")[2]
+        assert "(int)" not in kernels.made[-1].text.partition("{")[2]
 
 
 def test_local_memory_of_two_dimensions_is_an_array_of_the_text(fake: FakeCuda) -> None:
