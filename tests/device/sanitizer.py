@@ -19,6 +19,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -45,13 +46,13 @@ def tool() -> str | None:
                  if (p / "compute-sanitizer").exists()), None)
 
 
-def command(path: str, name: str, device: str, more: list[str]) -> list[str]:
-    """Return what runs a sample by one of the checker's tools."""
+def command(path: str, name: str, device: str, log: str, more: list[str]) -> list[str]:
+    """Return what runs a sample by one of the checker's tools, which writes what it finds."""
     tests = [x for x in more if not x.startswith("-")] or list(SAMPLE)
     words = [x for x in more if x.startswith("-")]
     return [path, "--tool", name, "--error-exitcode", str(FOUND),
-            "--target-processes", "all", "--print-limit", "20",
-            sys.executable, "-m", "pytest", "-q", "-x", "--sample", "--device", device,
+            "--target-processes", "all", "--print-limit", "20", "--log-file", log,
+            sys.executable, "-m", "pytest", "-q", "--tb=line", "--sample", "--device", device,
             "-p", "no:cacheprovider", "-k", PLANTED, *words, *tests]
 
 
@@ -68,20 +69,23 @@ def main() -> int:
         return len(options.tools.split(","))
     stop, bad = time.monotonic() + options.seconds, 0
     env = {**os.environ, "UNISYCL_BACKENDS": "cuda,cpu,host"}
-    for name in options.tools.split(","):
-        try:
-            done = subprocess.run(command(path, name, options.device, more), cwd=ROOT, env=env,
-                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  check=False, timeout=max(1.0, stop - time.monotonic()))
-            status, text = done.returncode, done.stdout
-        except subprocess.TimeoutExpired as late:
-            status, text = 124, (late.stdout or b"").decode(errors="replace")
-        bad += status != 0
-        lines = text.strip().splitlines()
-        if status:
-            said = [x for x in lines if x.startswith("=========")]
-            print("\n".join(said)[:4000])
-        print(f"{name}: status {status}: {' | '.join(lines[-3:])}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.tools.split(","):
+            log = Path(folder) / f"{name}.log"
+            try:
+                done = subprocess.run(command(path, name, options.device, str(log), more), cwd=ROOT,
+                                      env=env, text=True, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, check=False,
+                                      timeout=max(1.0, stop - time.monotonic()))
+                status, text = done.returncode, done.stdout
+            except subprocess.TimeoutExpired as late:
+                status, text = 124, (late.stdout or b"").decode(errors="replace")
+            bad += status != 0
+            found = log.read_text(errors="replace").strip() if log.exists() else ""
+            if status:
+                print(f"{text[-2000:]}\n{found[:6000]}")
+            last = [x for part in (text, found) for x in part.strip().splitlines()[-1:]]
+            print(f"{name}: status {status}: {' | '.join(last)}", flush=True)
     return bad
 
 
