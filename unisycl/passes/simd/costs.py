@@ -3,7 +3,7 @@
 Vectors lose where lanes read scattered memory inside loops of different lengths: each element costs
 a load of its own either way, and lanes that have finished wait for the longest. Non-goals: times;
 the numbers are cycles of a recent processor, good to a factor of two. Invariant: a kernel without
-such loops keeps its vectors.
+such loops, and without tables of bytes, keeps its vectors.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _TRIPS = 16
 _MISPREDICTED = 15.0
 _GATHERED = {1: 8.0, 2: 8.0, 4: 2.0, 8: 3.0}  # by bytes: short ones are loads, one by one
 _SCATTERED = 4.0
+_LEAST_GATHERED = 4  # bytes
 _LOST, _LOST_AGAIN = 2.0, 1.3  # lanes for one at work where some part ways, and where again
 _LOADED = 0.5
 _CALLED = 8.0
@@ -42,7 +43,8 @@ class Cost:
 def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
     """Say whether work-items of a range had better run one by one; ``bits``: of their elements."""
     if not any(isinstance(s, n.For | n.While) and id(s) in shapes.divergent
-               and _scatters(s, shapes) for s in visit.statements(body)):
+               and _scatters(s, shapes) for s in visit.statements(body)) \
+            and not _looks_up_bytes(body, shapes):
         return False
     cost = _block(body, shapes, bits / _BITS, _LOST)
     return 2 * cost.scalar < cost.vector
@@ -52,6 +54,24 @@ def gathers_rows(body: n.Block, shapes: Shapes, bits: int) -> bool:
     """Say whether groups whose rows end within vectors had better run their items one by one."""
     cost = _block(body, shapes, bits / _BITS, _LOST)
     return 2 * cost.scalar < cost.vector
+
+
+def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether a kernel whose lanes go round loops together reads bytes here and there.
+
+    No processor gathers these: each lane's place is taken out of a vector, and what it read put
+    into another one.
+    """
+    return not any(isinstance(s, n.While) or (isinstance(s, n.For) and id(s) in shapes.divergent)
+                   for s in visit.statements(body)) and any(
+        isinstance(x, n.Load) and x.type.dtype.size < _LEAST_GATHERED
+        and _is_scattered(x.place, shapes) and not _is_strided(x.place, shapes)
+        for x in visit.all_expressions(body))
+
+
+def _is_strided(place: n.Place, shapes: Shapes) -> bool:
+    """Say whether lanes are a fixed number of elements apart."""
+    return all(shapes.of(x).rank <= LINEAR for x in (*place.index, *(x for x, _ in place.inner)))
 
 
 def _scatters(loop: n.Stmt, shapes: Shapes) -> bool:

@@ -51,3 +51,18 @@ def test_much_arithmetic_for_what_is_read_stays_in_vectors() -> None:
         y[i] = value[column[i]]
     assert not alone(neighbours)
     assert not alone(plain)
+
+
+def test_tables_of_bytes_are_looked_up_one_by_one() -> None:
+    def levels(i):  # type: ignore[no-untyped-def]
+        mark[i] = mark[mark[i]]
+
+    def apart(i):  # type: ignore[no-untyped-def]
+        mark[i] = mark[2 * i + 1]
+
+    def much(i):  # type: ignore[no-untyped-def]
+        v = np.float32(mark[mark[i]])
+        y[i] = np.sqrt(v) * np.exp(v) + np.sin(v) * np.cos(v) + np.log(v) + np.tanh(v)
+    assert alone(levels)
+    assert not alone(apart)
+    assert not alone(much)
