@@ -31,6 +31,22 @@ def test_all_arrays_that_a_kernel_stores_to_come_back(queue: sycl.queue) -> None
         assert (array == k * np.arange(100)).all()
 
 
+def apart(i: Any, a: Any, b: Any, c: Any) -> None:
+    b[i] = 2 * i[0]
+    if i[0] < 10:
+        a[i] = i[0]
+        c[i] = 3 * i[0]
+
+
+def test_small_arrays_come_back_before_and_behind_large_ones(queue: sycl.queue) -> None:
+    for _ in range(5):
+        small, large, last = np.zeros(10, np.int32), np.zeros(LARGE, np.int32), np.zeros(10, int)
+        queue.parallel_for(LARGE, apart, small, large, last).wait()
+        assert (small == np.arange(10)).all()
+        assert (large == 2 * np.arange(LARGE)).all()
+        assert (last == 3 * np.arange(10)).all()
+
+
 @pytest.mark.parametrize("count", [0, 1, 1000, LARGE])
 @pytest.mark.parametrize("step", [1, 3])
 def test_arrays_of_any_size_and_step_come_back(queue: sycl.queue, count: int, step: int) -> None:

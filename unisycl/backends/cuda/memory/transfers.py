@@ -171,6 +171,8 @@ class Transfers:
                             raise self._commands.ends.failed(result)
                 finally:
                     api.attempt("cuStreamDestroy_v2", stream)
+            for dep in before:  # a copy home that waits in pinned memory arrives when it is seen
+                dep.wait()
             after()
 
         return self._workers.begin(work, (keep, before))
