@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import weakref
 
@@ -176,3 +177,36 @@ def test_uses_name_every_function_and_its_meeting_points():
         meet(it)
     spec = specialize(kernel, "nd_range", 1, local=(4,))
     assert [(u.code.co_name, len(u.convergent)) for u in spec.uses] == [("kernel", 1), ("meet", 1)]
+
+
+@dataclasses.dataclass(eq=False)
+class Sides:
+    a: object
+    b: object
+
+
+def if_there(i, sides):
+    if sides.b is not None:
+        sides.b[i] = 1
+    sides.a[i] = 2
+
+
+def test_that_something_is_not_none_asks_for_its_type_alone():
+    def sides(*args):
+        return (Sides(*args),)
+
+    class held:
+        def __init__(self, at):
+            self.at = at
+
+    def inner(i, x):
+        if x.b is not None:
+            x.b.at[i] = 1
+        x.a[i] = 2
+
+    a, b = np.zeros(4), np.ones(4)
+    spec, _ = find(inner, "range", 1, sides(a, held(b)))
+    assert find(inner, "range", 1, sides(b, held(a)))[0] is spec
+    assert find(inner, "range", 1, sides(a, None))[0] is not spec
+    assert find(if_there, "range", 1, sides(a, b))[0] is find(
+        if_there, "range", 1, sides(b, a))[0]

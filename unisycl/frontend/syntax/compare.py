@@ -249,9 +249,10 @@ def _compare_ids(ctx: Context, op: ast.cmpop, left: Value, right: Value, count: 
 
 def _same_object(ctx: Context, left: Value, right: Value, node: ast.AST) -> bool:
     if isinstance(left, Constant) and isinstance(right, Constant):
-        for v in (left, right):
-            if v.path:
-                ctx.guard(v.path, v.object, frozen=True)
+        for v, other in ((left, right), (right, left)):
+            if v.path:  # that something is not None is clear from its type
+                some = other.object is None and v.object is not None
+                ctx.guard(v.path, v.object, frozen=not some)
         return left.object is right.object
     if isinstance(left, Memory) and isinstance(right, Memory) \
             and objects.is_same(ctx, left.base, right.base):
