@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import traceback
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import unisycl as sycl
 from unisycl.ext.oneapi import experimental as x
 from unisycl.oneapi import dpl
+from unisycl.oneapi.frame import plans
 
 pytestmark = pytest.mark.part("L-1")
 
@@ -210,6 +212,23 @@ def test_calls_that_come_again_do_what_they_say_each_time(queue: sycl.queue) -> 
     sycl.free(memory, queue)
     with pytest.raises(sycl.exception):
         dpl.sort(queue, memory)
+
+
+def test_plans_do_not_keep_large_memory(
+        queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "_SMALL", 16)
+    monkeypatch.setattr(plans.PLANS, "_known", {})
+    x, out = (sycl.malloc_shared(100, np.int32, queue) for _ in range(2))
+    for turn in range(4):
+        x[:] = np.arange(100) + turn
+        dpl.inclusive_scan(queue, x, out)
+        assert np.array_equal(np.cumsum(np.asarray(x)), np.asarray(out))
+    blocks = [weakref.ref(p.block) for p in (x, out)]
+    assert list(map(bool, plans.PLANS._known.values())) == [True]
+    del x
+    gc.collect()
+    assert not plans.PLANS._known
+    assert [b() is None for b in blocks] == [True, False]
 
 
 def test_threads_may_repeat_one_call_together(queue: sycl.queue) -> None:

@@ -11,7 +11,7 @@ import pytest
 import unisycl as sycl
 from tests.conformance.oneapi.sizes import are_sums, depth_of_sums, numbers, same_bits
 from unisycl.oneapi import dpl
-from unisycl.oneapi.dpl import single_pass
+from unisycl.oneapi.dpl import single_pass, tiled
 from unisycl.oneapi.frame import policies, shapes
 
 pytestmark = pytest.mark.part("L-14")
@@ -29,6 +29,8 @@ def cards_shape(monkeypatch: pytest.MonkeyPatch, queue: sycl.queue) -> None:
     monkeypatch.setattr(policies, "shape_of", lambda device: replace(shape, once=True))
     if not queue.get_device().has(sycl.aspect.gpu):
         monkeypatch.setattr(single_pass, "_ITEMS", dict.fromkeys((1, 2, 4, 8), 3))
+        monkeypatch.setattr(single_pass, "_RUNS", 0)  # 5 elements of an item, and 3
+        monkeypatch.setattr(tiled, "_LOCAL", 0)
 
 
 def test_facts_of_the_device_decide(device: sycl.device) -> None:
@@ -102,6 +104,21 @@ def test_sorts_by_votes(queue: sycl.queue) -> None:
     assert np.array_equal(np.sort(short), y)
 
 
+@pytest.mark.parametrize("kinds", [(np.int32, None), (np.float64, np.int8), (np.uint16, np.int64)],
+                         ids=str)
+def test_sorts_by_functions_in_tiles(queue: sycl.queue, kinds: tuple[type, type | None]) -> None:
+    for n in (2, *sizes(queue)):
+        x = np.random.default_rng(n).integers(0, 100, n).astype(kinds[0])
+        order, y = np.argsort(-(x // 4).astype(int), kind="stable"), x.copy()
+        if kinds[1] is None:
+            dpl.sort(queue, y, lambda a, b: a // 4 > b // 4)
+        else:
+            values = np.arange(n).astype(kinds[1])
+            dpl.sort_by_key(queue, y, values, lambda a, b: a // 4 > b // 4)
+            assert np.array_equal(order.astype(kinds[1]), values)
+        assert np.array_equal(x[order], y)
+
+
 def test_bins_in_local_memory(queue: sycl.queue) -> None:
     for n in (0, *sizes(queue)):
         x = np.random.default_rng(n).integers(-100, 356, n)
@@ -111,3 +128,44 @@ def test_bins_in_local_memory(queue: sycl.queue) -> None:
         few, limits = np.zeros(3, np.int64), np.array([-50, 0, 1, 200])
         dpl.histogram(queue, x, limits, few)
         assert np.array_equal(np.histogram(x[x < 200], limits)[0], few)
+
+
+def runs_of(n: int, kind: type, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return keys in runs, most short and some longer than tiles, values, and where runs begin."""
+    r = np.random.default_rng(seed)
+    lengths = np.where(r.random(n) < 0.002, r.integers(1, 2 * TILE, n), r.integers(1, 9, n))
+    keys = np.repeat(np.arange(n) % 50, lengths)[:n].astype(kind)
+    return keys, r.integers(-9, 10, n), np.flatnonzero(np.diff(keys, prepend=99))
+
+
+@pytest.mark.parametrize("kinds", [(np.int32, np.float32), (np.float64, np.int16)], ids=str)
+def test_runs_of_one_pass(queue: sycl.queue, kinds: tuple[type, type]) -> None:
+    slow = len(sizes(queue)) == 2
+    for n in sizes(queue) if slow else (1, 3 * TILE + 77, 400_001):  # more tiles than a window has
+        keys, values, heads = runs_of(n, kinds[0], n)
+        x = values.astype(kinds[1])
+        total, size = np.cumsum(values), np.diff(heads, append=n)
+        first, sums, out = np.zeros_like(keys), np.zeros_like(x), np.zeros_like(x)
+        found = dpl.reduce_by_segment(queue, keys, x, first, sums)
+        assert found == heads.size
+        assert np.array_equal(keys[heads], first[:found])
+        assert np.array_equal(np.add.reduceat(values, heads).astype(kinds[1]), sums[:found])
+        upto = np.repeat((total - values)[heads], size)
+        dpl.inclusive_scan_by_segment(queue, keys, x, out)
+        assert np.array_equal((total - upto).astype(kinds[1]), out)
+        dpl.exclusive_scan_by_segment(queue, keys, x, x, 7)  # in place
+        assert np.array_equal((total - values - upto + 7).astype(kinds[1]), x)
+
+
+def test_runs_by_other_operators(queue: sycl.queue) -> None:
+    n = sizes(queue)[-1]
+    keys, values, heads = runs_of(n, np.int32, 1)
+    out, best = np.zeros_like(keys), np.zeros_like(values)
+    found = dpl.reduce_by_segment(queue, keys, values, out, best, op=sycl.maximum)
+    assert np.array_equal(np.maximum.reduceat(values, heads), best[:found])
+    found = dpl.reduce_by_segment(queue, keys, values, out, best, lambda a, b: a // 2 == b // 2)
+    pairs = np.flatnonzero(np.diff(keys // 2, prepend=99))
+    assert np.array_equal(np.add.reduceat(values, pairs), best[:found])
+    nan = np.full(n, np.nan)
+    assert dpl.reduce_by_segment(queue, nan, values, np.zeros(n), best) == n
+    assert np.array_equal(values, best)

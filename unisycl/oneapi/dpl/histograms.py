@@ -89,7 +89,7 @@ def _counted(call: Call, source: Operand, rule: Any, target: Operand, bins: int)
         return
     n = source.size or 0
     parts = min(call.shape.chunks, max(MOST // bins, 1), -(-n // call.shape.least))
-    partial = call.scratch(max(parts, 1) * (bins + 1), np.int64)
+    partial = call.own(max(parts, 1) * (bins + 1), np.int64)
     if n:
         plan = views.chunks(n, -(-n // parts))
         parts = -(-n // plan.part)

@@ -83,7 +83,7 @@ def rotate(call: Call, data: Any, middle: Any) -> future:
     n = target.size or 0
     at = _middle(call, middle, n)
     if 0 < at < n:
-        old = call.scratch(n, target.dtype)
+        old = call.own(n, target.dtype)
         each(call, n, maps.copy, target, old)
         each(call, n, maps.rotate, old, target, np.int64(at), np.int64(n))
     return call.done(lambda: n - at)

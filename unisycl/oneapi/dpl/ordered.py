@@ -55,7 +55,7 @@ def merged(call: Call, a: Operand, b: Operand, sizes: Operand, target: Operand,
 
 
 def _size(call: Call, count: int) -> Memory:
-    found = call.scratch(1, np.int64)
+    found = call.result(np.int64)
     each(call, 1, maps.fill, found, np.int64(count))
     return found
 
@@ -98,7 +98,7 @@ def inplace_merge(call: Call, data: Any, middle: Any, comp: Any = None) -> futur
         call.refuse(f"middle is {at}, and there are {n} elements")
     if 0 < at < n:
         before = order_of(comp, target.dtype)
-        old = call.scratch(n, target.dtype)
+        old = call.own(n, target.dtype)
         each(call, n, maps.copy, target, old)
         merged(call, old.part(0, at), old.part(at, n),
                Record(views.sides, _size(call, at), _size(call, n - at)), target, before)
@@ -179,7 +179,7 @@ def set_difference(call: Call, first: Any, second: Any, out: Any, comp: Any = No
 def _alone(call: Call, mine: Operand, others: Operand, before: Any) -> tuple[Memory, Operand]:
     """Return the elements without a partner, and the memory of how many there are."""
     n = mine.size or 0
-    found = call.scratch(n, mine.dtype)
+    found = call.own(n, mine.dtype)
     if not n:
         return found.part(0, 0), _size(call, 0)
     counts, parts = kept(call, _Matched(mine, others, before, wanted=False), mine, found, n)

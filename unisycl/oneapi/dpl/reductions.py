@@ -36,7 +36,7 @@ def combined(call: Call, source: Operand, op: Any, dtype: np.dtype[Any]) -> Any:
     cells = None if identity is not None else sycl.local_accessor(dtype, shape.width)
     while True:
         parts, plan = shape.tiles(count), views.plan(count, shape.tile, op, kind, identity)
-        out = call.scratch(1, dtype) if parts == 1 else call.own(parts, dtype)
+        out = call.result(dtype) if parts == 1 else call.own(parts, dtype)
         if identity is not None:
             kernel = sweeps.reduce if shape.wide else reductions.joined
             call.launch(shape.tile_space(count), kernel, source, out, plan)
@@ -219,7 +219,7 @@ def find_first_of(call: Call, data: Any, values: Any) -> future:
     n = source.size
     if not n or not wanted.size:
         return call.done(lambda: -1)
-    out = call.scratch(n, np.int64)
+    out = call.own(n, np.int64)
     call.launch(n, predicates.among, source, wanted, wanted.size, np.int64(n), out)
     found = combined(call, out, sycl.minimum, np.dtype(np.int64))
     return call.done(lambda: int(found.base[0]) if found.base[0] < n else -1)
@@ -330,7 +330,8 @@ def _best(call: Call, source: Operand, before: Any) -> Any:
                            sycl.local_accessor(np.int64, shape.width))
     while True:
         parts = shape.tiles(count)
-        values, positions = call.scratch(parts, kind), call.scratch(parts, np.int64)
+        values = call.own(parts, kind)
+        positions = call.result(np.int64) if parts == 1 else call.own(parts, np.int64)
         call.launch(shape.tile_space(count), reductions.best, source, places, own,
                     Record(views.candidates, values, positions),
                     views.plan(count, shape.tile, before, None))

@@ -14,10 +14,11 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.iterators import zip_iterator
-from unisycl.oneapi.dpl.kernels import predicates, segments
-from unisycl.oneapi.dpl.operators import check_associative, known
+from unisycl.oneapi.dpl.kernels import predicates, runs, segments
+from unisycl.oneapi.dpl.operators import check_associative, identity_of, known
 from unisycl.oneapi.dpl.places import Heads
 from unisycl.oneapi.dpl.scans import ONE, single
+from unisycl.oneapi.dpl.single_pass import runs_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
@@ -43,6 +44,17 @@ class _Segments:
         start = None if start is None else self.dtype.type(start)
         self.plan = views.plan(self.count, call.shape.chunk(self.count), self.op, self.dtype.type,
                                start)
+
+    def once(self, kernel: Any, target: Operand, *, exclusive: bool = False) -> Memory | None:
+        """Do it in one pass, where the device and the operator are for that."""
+        identity, kind = identity_of(self.op, self.dtype), self.dtype.type
+        if identity is None or self.call.in_order:
+            return None
+        start = self.plan.identity
+        return runs_once(
+            self.call, kernel, (self.keys, self.values), target, self.heads.same,
+            views.plan(self.count, exclusive, self.op, kind,
+                       (kind(identity), kind(identity) if start is None else start)))
 
     def enter(self) -> tuple[Operand, Memory, int]:
         """Find what enters each chunk; return it, the counts, and the index of their sum."""
@@ -78,6 +90,9 @@ def reduce_by_segment(call: Call, keys: Any, values: Any, out_keys: Any, out_val
     call.apart(b, by.keys, by.values)
     if not n:
         return call.done(lambda: 0)
+    once = by.once(runs.reduce, Record(views.sides, a, b))
+    if once is not None:
+        return call.done(lambda: int(once.base[0]))
     entering, counts, parts = by.enter()
     call.launch(call.shape.chunk_space(n), segments.reduced, by.heads,
                 zip_iterator(by.keys, by.values), zip_iterator(a, b), entering, by.plan)
@@ -89,7 +104,8 @@ def _scan(by: _Segments, out: Any, kernel: Any) -> future:
     target = call.target("the output", out, by.count)
     call.apart(target, by.values, same=True)
     call.apart(target, by.keys)
-    if by.count:
+    exclusive = kernel is segments.exclusive
+    if by.count and by.once(runs.scan, target, exclusive=exclusive) is None:
         entering, _, _ = by.enter()
         call.launch(call.shape.chunk_space(by.count), kernel, by.heads, by.values, target, entering,
                     by.plan)

@@ -78,7 +78,7 @@ def _in_place(call: Call, data: Any, flags: Any) -> future:
     n = target.size or 0
     if not n:
         return call.done(lambda: 0)
-    found = call.scratch(n, target.dtype)
+    found = call.own(n, target.dtype)
     counts, parts = kept(call, flags(target), target, found, n)
     each(call, n, selections.copy_counted, found, target, counts, parts)
     return call.done(lambda: int(counts.base[parts]))
@@ -232,7 +232,7 @@ def _partitioned(call: Call, data: Any, predicate: Any) -> future:
     n = target.size or 0
     if not n:
         return call.done(lambda: 0)
-    a, b = call.scratch(n, target.dtype), call.scratch(n, target.dtype)
+    a, b = call.own(n, target.dtype), call.own(n, target.dtype)
     counts, parts = _divided(call, target, a, b, predicate)
     each(call, n, selections.join, a, b, target, counts, parts)
     return call.done(lambda: int(counts.base[parts]))

@@ -24,6 +24,7 @@ from unisycl.oneapi.dpl.kernels import maps, merging, parts, radix, scans
 from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
+from unisycl.oneapi.dpl.tiled import sorted_by_tiles
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
@@ -66,6 +67,8 @@ def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any,
         return
     rank, kind = _rank_by(keys.dtype, comp)
     if rank is not None and sorted_once(call, keys, values, rank, kind):
+        return
+    if rank is None and sorted_by_tiles(call, keys, values, order_of(comp, keys.dtype)):
         return
     other: Operand = call.own(n, keys.dtype)
     items: Operand = keys

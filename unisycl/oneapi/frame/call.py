@@ -17,7 +17,7 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.native import Work, give
 from unisycl.oneapi.frame.operands import Memory, Operand, memory_of, operand_of, paired
-from unisycl.oneapi.frame.plans import PLANS, Plan, key_of
+from unisycl.oneapi.frame.plans import PLANS, Plan, key_of, twins_of
 from unisycl.oneapi.frame.policies import policy_of
 from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.refusals import refuse
@@ -37,6 +37,7 @@ class Call:
         self._after = events_of(depends_on)
         self._held: list[Any] = []
         self._bound: list[Any] | None = None
+        self._own_bytes = 0
 
     # ------------------------------------------------------------------ what it takes
     def source(self, what: str, x: Any, count: int | None = None) -> Any:
@@ -96,14 +97,29 @@ class Call:
     # ------------------------------------------------------------------ what it does
     def scratch(self, count: int, dtype: npt.DTypeLike) -> Memory:
         """Return memory of the routine's own, with anything in it; the host may read it."""
-        return Memory(empty(self.queue, max(count, 1), np.dtype(dtype)), 0, max(count, 1))
+        size, kind = max(count, 1), np.dtype(dtype)
+        self._own_bytes += size * kind.itemsize
+        return Memory(empty(self.queue, size, kind), 0, size)
+
+    def result(self, dtype: npt.DTypeLike) -> Memory:
+        """Return memory of one element that the host reads: where it can, kernels write it there.
+
+        It stands in for an array, of which kernels of a card get a copy.
+        """
+        device = self.queue.get_device()
+        if _host_memory(device) or not device.has(sycl.aspect.usm_host_allocations):
+            return self.scratch(1, dtype)
+        made = sycl.usm_allocator(sycl.usm.alloc.host, self.queue).allocate(1, np.dtype(dtype))
+        return Memory(made, 0, 1)
 
     def own(self, count: int, dtype: npt.DTypeLike) -> Memory:
         """Return memory of the routine's own that only kernels use, with anything in it."""
         size, device = max(count, 1), self.queue.get_device()
         if _host_memory(device) or not device.has(sycl.aspect.usm_device_allocations):
             return self.scratch(count, dtype)
-        return Memory(sycl.malloc_device(size, np.dtype(dtype), self.queue), 0, size)
+        found = Memory(sycl.malloc_device(size, np.dtype(dtype), self.queue), 0, size)
+        self._own_bytes += found.base.byte_size()
+        return found
 
     def kept(self, values: Any) -> Any:
         """Return numbers of the routine's own where kernels read them in place."""
@@ -172,7 +188,8 @@ class Call:
         """Return the launches of the call, bound, and its result; None if it did other things."""
         if not self._bound:
             return None
-        return Plan(self._bound, found.value, self._held, in_order=self.queue.is_in_order())
+        return Plan(self._bound, found.value, self._held, in_order=self.queue.is_in_order(),
+                    own=self._own_bytes)
 
     def last(self) -> list[sycl.event]:
         """Return what the next launch would wait for."""
@@ -228,21 +245,21 @@ class Routine:
 
     def _again(self, key: Any, policy: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Run a call that may have come before; the second time its launches are bound."""
-        plan, known = PLANS.find(key)
+        plan, bind = PLANS.find(key)
         if plan is not None and plan.lock.acquire(blocking=False):
             try:
                 return plan.run()
             finally:
                 plan.lock.release()
         call = Call(self._name, policy, ())
-        bind = known and plan is None and not call.checked
+        bind = bind and not call.checked
         if bind:
             call.bind_launches()
+            args, named = twins_of(args, named)
         found = self._body(call, *paired(self._name, args), **named)
         value = found.get()
-        made = call.plan(found) if bind else None
-        if made is not None:
-            PLANS.keep(key, made)
+        if bind:
+            PLANS.keep(key, call.plan(found))
         return value
 
     @ends_at_call

@@ -17,6 +17,8 @@ import unisycl as sycl
 __kernel_language__ = True
 ITEMS = 15
 """Elements of a tile for each work-item: odd, so that items read different banks."""
+VOTERS = 32
+"""Work-items of a sub-group that votes."""
 
 
 def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -> None:
@@ -25,12 +27,14 @@ def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -
     tile = chain.claim(it)
     first = tile * (width * ITEMS)
     identity, start = plan.identity
+    size = np.int32(min(width * ITEMS, plan.count - first))
+    read = sycl.private_array(plan.kind, ITEMS)
     for turn in sycl.ext.intel.unroll(range(ITEMS)):
-        k = turn * width + mine
-        x = identity
-        if first + k < plan.count:
-            x = plan.kind(source.load(first + k))
-        cells[k] = x
+        k = np.int32(turn * width + mine)
+        read[turn] = plan.kind(source.load(first + min(k, size - 1)))
+    for turn in sycl.ext.intel.unroll(range(ITEMS)):
+        k = np.int32(turn * width + mine)
+        cells[k] = read[turn] if k < size else identity
     sycl.group_barrier(group)
     row = mine * ITEMS
     total = cells[row]
@@ -47,65 +51,71 @@ def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -
         carry = after
     sycl.group_barrier(group)
     for turn in sycl.ext.intel.unroll(range(ITEMS)):
-        k = turn * width + mine
-        if first + k < plan.count:
+        k = np.int32(turn * width + mine)
+        if k < size:
             target.store(first + k, cells[k])
 
 
+@sycl.kernel(reqd_sub_group_size=VOTERS)
 def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) -> None:
     """Write the elements of a tile whose flags are set; ``plan.identity`` takes how many are.
 
-    ``data`` are elements and flags; where these are a predicate of the elements, ``plan.op`` is
-    that, and there are no others.
+    ``data`` are elements and flags. Where these are a predicate of the elements, ``plan.op`` is
+    that, and there are no others; where they say that an element differs from the one before it,
+    ``plan.op`` says that two are equal. A sub-group has neighbours; its votes say where each goes.
 
     ``targets`` are where they go, and where the others go, if anywhere. ``own`` is local memory for
-    places and for elements.
+    elements.
     """
-    group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    group, width, mine = it.get_group(), it.get_local_range(0), np.int32(it.get_local_id(0))
     tile = chain.claim(it)
     first = tile * (width * ITEMS)
-    size = min(width * ITEMS, plan.count - first)
-    marks, cells = own.a, own.b
-    elements = sycl.private_array(cells.dtype, ITEMS)
-    for turn in sycl.ext.intel.unroll(range(ITEMS)):
-        k = turn * width + mine
-        mark = np.int32(0)
-        if k < size:
-            elements[turn] = data.a.load(first + k)
-            if plan.op is not None:
-                mark = np.int32(1) if plan.op(elements[turn]) else np.int32(0)
-            else:
-                mark = np.int32(1) if data.b.load(first + k) else np.int32(0)
-        marks[k] = mark
-    sycl.group_barrier(group)
-    row = mine * ITEMS
-    mine_kept = np.int32(0)
+    size = np.int32(min(width * ITEMS, plan.count - first))
+    lane = mine % VOTERS
+    start = mine // VOTERS * (VOTERS * ITEMS) + lane
+    below = (np.uint32(1) << np.uint32(lane)) - np.uint32(1)
+    elements = sycl.private_array(own.dtype, ITEMS)
     for j in sycl.ext.intel.unroll(range(ITEMS)):
-        mine_kept += marks[row + j]
-    at = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
-    kept = sycl.group_broadcast(group, at + mine_kept, width - 1)
+        elements[j] = data.a.load(first + min(start + j * VOTERS, size - 1))
+    marks = np.uint32(0)
+    here = np.int32(0)
     for j in sycl.ext.intel.unroll(range(ITEMS)):
-        mark = marks[row + j]
-        marks[row + j] = at if mark > 0 else at - np.int32(row + j) - np.int32(1)
-        at += mark
+        k = start + j * VOTERS
+        if data.b is None:
+            mark = k < size and plan.op(elements[j])
+        elif plan.op is not None:
+            before = sycl.shift_group_right(it.get_sub_group(), elements[j], 1)
+            if lane == 0:
+                at = np.int64(first + min(k, size - 1) - 1)
+                before = data.a.load(max(at, np.int64(0)))
+            mark = k < size and (first + k == 0 or not plan.op(before, elements[j]))
+        else:
+            mark = k < size and data.b.load(first + min(k, size - 1))
+        votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
+        here += np.int32(sycl.popcount(votes))
+        marks = marks | (np.uint32(1 << j) if mark else np.uint32(0))
+    mine_kept = here if lane == 0 else np.int32(0)
+    upto = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
+    kept = np.int32(sycl.group_broadcast(group, upto + mine_kept, width - 1))
+    upto -= np.int32(0) if lane == 0 else here
+    for j in sycl.ext.intel.unroll(range(ITEMS)):
+        k, mark = start + j * VOTERS, (marks >> np.uint32(j)) & np.uint32(1) != 0
+        votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
+        place = upto + np.int32(sycl.popcount(votes & below))
+        if mark:
+            own[place] = elements[j]
+        elif targets.b is not None and k < size:
+            own[kept + k - place] = elements[j]
+        upto += np.int32(sycl.popcount(votes))
     zero = plan.kind(0)
     before = chain.before(it, tile, plan.kind(kept), sycl.plus, (zero, zero))
-    for turn in sycl.ext.intel.unroll(range(ITEMS)):
-        k = turn * width + mine
-        if k < size:
-            place = marks[k]
-            if place >= 0:
-                cells[place] = elements[turn]
-            elif targets.b is not None:
-                cells[kept - place - np.int32(1)] = elements[turn]
-    sycl.group_barrier(group)
     begin = np.int64(before)
     for turn in sycl.ext.intel.unroll(range(ITEMS)):
-        k = turn * width + mine
+        k = np.int32(turn * width) + mine
         if k < kept:
-            targets.a.store(begin + k, cells[k])
+            targets.a.store(begin + k, own[k])
         elif targets.b is not None and k < size:
-            targets.b.store(first - begin + k - kept, cells[k])
+            targets.b.store(first - begin + k - kept, own[k])
     if mine == 0 and first + size == plan.count:
         plan.identity.store(0, begin + kept)
 
