@@ -64,16 +64,25 @@ def sorts(q: sycl.queue, n: int) -> list[Pair]:
     taken: dict[str, Any] = {}
 
     def by_key() -> None:
-        dpl.sort_by_key(q, mine, values, lambda a, b: a < b)
+        dpl.sort_by_key(q, mine, values)
+
+    def by_function() -> None:
+        dpl.sort_by_key(q, mine, values, lambda a, b: (a ^ 1) < (b ^ 1))
 
     def take() -> None:
         order = np.argsort(keys, kind="stable")
         taken["keys"], taken["values"] = keys[order], order.astype(np.int32)
 
+    def take_by_function() -> None:
+        order = np.argsort(keys ^ 1, kind="stable")
+        taken["keys"], taken["values"] = keys[order], order.astype(np.int32)
+
     def put_back() -> None:
         mine[:], values[:] = keys, np.arange(n, dtype=np.int32)
 
-    found.append(Pair("sort_by_key, comparator", by_key, take, put_back,
+    found.append(Pair("sort_by_key", by_key, take, put_back,
+                      lambda: np.array_equal(taken["values"], values), 4))
+    found.append(Pair("sort_by_key, comparator", by_function, take_by_function, put_back,
                       lambda: np.array_equal(taken["values"], values), 4))
     return found
 

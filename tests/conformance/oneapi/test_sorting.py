@@ -10,6 +10,7 @@ import pytest
 import unisycl as sycl
 from tests.conformance.oneapi.sizes import FLOATS, INTEGERS, numbers, same_bits
 from unisycl.oneapi import dpl
+from unisycl.oneapi.dpl.operators import spelt
 
 pytestmark = pytest.mark.part("L-14")
 KINDS = [*INTEGERS, *FLOATS, np.dtype(np.float16), np.dtype(bool)]
@@ -67,6 +68,24 @@ def test_any_order_is_stable(queue: sycl.queue) -> None:
         y = x.copy()
         dpl.stable_sort(queue, y, lambda a, b: a < b)
         assert np.array_equal(np.sort(x), y)
+
+
+def test_functions_that_spell_a_known_order_sort_by_it(queue: sycl.queue) -> None:
+    def falling(first: object, second: object) -> object:
+        return second < first
+
+    by_digits = [f for f in (lambda a, b: a < b, lambda s, t: t > s, lambda a, b: a > b, falling)
+                 if spelt(f) in (operator.lt, operator.gt)]
+    assert len(by_digits) == 4
+    for f in (lambda a, b: a <= b, lambda a, b: a < a, lambda a, b: a + 0 < b, operator.ge):
+        assert spelt(f) is f
+    x = np.random.default_rng(1).integers(0, 50, 300).astype(np.float32)
+    x[::7] *= -0.0
+    for f, sign in zip(by_digits, (1, 1, -1, -1), strict=True):
+        y, places = x.copy(), np.arange(300)
+        dpl.sort_by_key(queue, y, places, f)
+        assert np.array_equal(np.argsort(sign * x, kind="stable"), places)
+        assert same_bits(x[places], y)
 
 
 def test_parts_buffers_and_usm_are_sorted_in_place(queue: sycl.queue) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,20 @@ def is_default(comp: Any) -> bool:
 def is_descending(comp: Any) -> bool:
     """Say whether an order is the numbers' own, from the greatest down."""
     return comp is operator.gt or comp is np.greater
+
+
+def spelt(comp: Any) -> Any:
+    """Return the known order that a function of two spells, as ``lambda a, b: a > b``, or it."""
+    if type(comp) is not FunctionType:
+        return comp
+    code = comp.__code__
+    return _SPELT.get(code.co_code, comp) if code.co_argcount == 2 else comp
+
+
+_SPELT: dict[bytes, Any] = {f.__code__.co_code: known for f, known in (
+    (lambda a, b: a < b, operator.lt), (lambda a, b: b > a, operator.lt),
+    (lambda a, b: a > b, operator.gt), (lambda a, b: b < a, operator.gt))}
+"""The code of such functions, which reads nothing but their arguments."""
 
 
 def order_of(comp: Any, dtype: Any) -> Any:

@@ -21,7 +21,7 @@ from unisycl.oneapi.dpl.iterators import (
     zip_iterator,
 )
 from unisycl.oneapi.dpl.kernels import maps, merging, parts, radix, scans
-from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of
+from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of, spelt
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.dpl.tiled import sorted_by_tiles
@@ -50,6 +50,7 @@ def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
 
 def _rank_by(dtype: Any, comp: Any) -> Any:
     """Return the ranks of keys in an order, and their type; None where the order has none."""
+    comp = spelt(comp)
     if isinstance(dtype, tuple) or not (is_default(comp) or is_descending(comp)):
         return None, None
     return _rank_of(dtype, descending=is_descending(comp))
