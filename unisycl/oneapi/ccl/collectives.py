@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.ccl import on_cards
 from unisycl.oneapi.ccl.communicators import communicator
@@ -31,7 +29,7 @@ class _Request:
         if not isinstance(comm, communicator):
             refuse(name, f"expected a communicator, got {type(comm).__name__}")
         self.name, self.comm = name, comm
-        self.size, self.rank = comm.size(), comm.rank()
+        self.size, self.rank = comm.link.size, comm.link.rank
         self.queue = queue_of(name, comm, where)
         self.sides: list[Side] = []
 
@@ -59,16 +57,20 @@ class _Request:
         def post() -> Any:
             given = None if send is None else send.array()
             into = None if recv is None else recv.array()
-            if given is not None and into is not None and np.shares_memory(given, into):
-                given = given.copy()
             return link.collect(Call(name, given, into, op and op.function,
                                      op.name if op else "", **more))
-        unique = {id(s.x): s for s in self.sides}
-        way = on_cards.way(self.comm, self.queue, Asked(name, send, recv, op, **more))
+        sides = self.sides
+        if len(sides) == 2 and sides[0].x is not sides[1].x and not (
+                self.queue.channel.driver.messages):
+            return submit(self.comm, self.queue, sides, post, depends_on, ordered=True)
+        unique = {id(s.x): s for s in sides}
+        way = None
+        if self.queue.channel.driver.messages:
+            way = on_cards.way(self.comm, self.queue, Asked(name, send, recv, op, **more))
         if way is not None:
             return submit(self.comm, self.queue, list(unique.values()), way.give, depends_on,
                           ordered=True, way=way.run)
-        for s in self.sides:
+        for s in sides:
             if s is not unique[id(s.x)]:
                 _share(s, unique[id(s.x)])
         return submit(self.comm, self.queue, list(unique.values()), post, depends_on, ordered=True)

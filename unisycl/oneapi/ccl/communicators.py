@@ -7,7 +7,7 @@ the order in which the rank makes them.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import unisycl as sycl
@@ -36,6 +36,8 @@ class communicator:
         self._watched: weakref.WeakSet[Any] = weakref.WeakSet()
         self._messages: dict[tuple[int, int], int] = {}
         self._cards: dict[Any, Any] = {}
+        self.latest: Callable[[], Any] = lambda: None
+        """Returns the queue of the last call, which it does not keep."""
 
     def rank(self) -> int:
         """Return which rank this is."""
@@ -91,6 +93,7 @@ class communicator:
     def watch(self, queue: sycl.queue) -> None:
         """Have other ranks wait while kernels of this queue run (internal)."""
         channel = queue.channel
+        self.latest = weakref.ref(queue)
         if queue is not self.host and channel not in self._watched:
             self._watched.add(channel)
             self.link.note_busy(pulse.working(channel))

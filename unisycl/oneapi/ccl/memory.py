@@ -43,6 +43,11 @@ class Side:
         """Whether the host cannot see it."""
         return isinstance(self.x, sycl.usm_pointer) and self.x.usm_type == "device"
 
+    @property
+    def needs_command(self) -> bool:
+        """Whether it can be used by a command of the queue alone."""
+        return isinstance(self.x, sycl.buffer) or self.on_device
+
     def fetch(self, queue: sycl.queue, after: list[Any]) -> list[Any]:
         """Copy what only the device sees to the host; return what to wait for."""
         if not self.on_device:

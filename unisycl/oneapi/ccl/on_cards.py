@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import unisycl as sycl
 from unisycl.oneapi.ccl.memory import Side
+from unisycl.oneapi.ccl.running import PATIENCE
 from unisycl.oneapi.ccl.types import Operator
 from unisycl.ranks.links import nccl
 from unisycl.ranks.links.arithmetic import split_points
 from unisycl.ranks.links.gates import begin_posted, task_of
 from unisycl.ranks.links.link import Call, Ending, give_way
 
-_PATIENCE = 5e-5  # so many seconds a call is held up for what others say, lest a thread be woken
 _IN_PLACE = ("allreduce", "reduce", "broadcast")
 _REDUCING = ("allreduce", "reduce", "reduce_scatter")
 _ROOTED = ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv")
@@ -67,7 +67,7 @@ class Way(NamedTuple):
 
 def way(comm: Any, queue: sycl.queue, asked: Asked) -> Way | None:
     """Return how a call goes from card to card; None if it goes by the host."""
-    if not queue.channel.driver.messages or not _fits(asked, queue):
+    if not _fits(asked, queue):
         return None
     own = comm.cards(queue)
     if own is None:
@@ -104,7 +104,7 @@ class _Given:
         """Compare with all ranks, then give the call to the queue's stream."""
         asked = self.asked
         words = comm.link.collect(Call("words", note=asked.words(self.own.size)))
-        end = time.perf_counter() + _PATIENCE
+        end = time.perf_counter() + PATIENCE
         while not words.done() and time.perf_counter() < end:
             give_way()
         if words.over() and words.error() is not None:

@@ -41,8 +41,9 @@ def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: A
     """
     if not ordered and groups.collecting():
         return groups.put_off(comm, queue, sides, post, events_of(depends_on))
-    comm.watch(queue)
-    recording = queue.ext_oneapi_get_state().name == "recording"
+    if queue is not comm.latest():
+        comm.watch(queue)
+    recording = queue.channel.recorder is not None
     after = events_of(depends_on)
     last = comm.last
     if ordered and last is not None and last[0] is (queue if recording else None) and (
@@ -56,5 +57,7 @@ def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: A
 
 def _over(event: Any) -> bool:
     """Say whether a call has ended: one that failed does not hold up those that follow."""
+    if event.task is None:
+        return True
     status = event.get_info(sycl.info.event.command_execution_status)
     return bool(status is sycl.info.event_command_status.complete)

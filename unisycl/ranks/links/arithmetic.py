@@ -25,19 +25,40 @@ def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if short else dtype
 
 
-def combined(pieces: Sequence[Array], op_name: str, op: Any) -> Array:
-    """Return the elements of all ranks combined in the order of ranks."""
+def combined(pieces: Sequence[Array], op_name: str, op: Any, into: Array | None = None) -> Array:
+    """Return the elements of all ranks combined in the order of ranks: in ``into``, if given.
+
+    That is none of the pieces.
+    """
+    dtype = pieces[0].dtype
+    kind = wide(dtype)
+    if into is not None and len(pieces) > 1 and kind == dtype and op_name in OPERATORS:
+        with np.errstate(all="ignore"):
+            OPERATORS[op_name](pieces[0], pieces[1], out=into)
+            for piece in pieces[2:]:
+                OPERATORS[op_name](into, piece, out=into)
+            if op_name == "avg":
+                np.divide(into, kind.type(len(pieces)), out=into)
+        return into
+    found = _combined(pieces, op_name, op, kind)
+    if into is None:
+        return found
+    into[:] = found
+    return into
+
+
+def _combined(pieces: Sequence[Array], op_name: str, op: Any, kind: np.dtype[Any]) -> Array:
     dtype = pieces[0].dtype
     if op_name not in OPERATORS:
         return np.asarray(fold(op, [p.copy() for p in pieces])).astype(dtype)
-    kind = wide(dtype)
+    fold_two = OPERATORS[op_name]
     with np.errstate(all="ignore"):
-        total = pieces[0].astype(kind)
+        total = pieces[0].astype(kind, copy=len(pieces) == 1)
         for piece in pieces[1:]:
-            total = OPERATORS[op_name](total, piece.astype(kind, copy=False))
+            total = fold_two(total, piece.astype(kind, copy=False))
         if op_name == "avg":
             total = total / kind.type(len(pieces))
-        return np.asarray(total).astype(dtype)
+        return np.asarray(total).astype(dtype, copy=False)
 
 
 def split_points(counts: Sequence[int]) -> list[int]:

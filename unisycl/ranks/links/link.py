@@ -7,6 +7,7 @@ carried out one after another, in the order in which each rank posts them.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
@@ -70,14 +71,8 @@ class Call:
         if self.name == "words":
             return self.note
         kind = self.recv if self.recv is not None else self.send
-        words = [self.name]
-        if self.op_name:
-            words.append(f"({self.op_name})")
-        if kind is not None:
-            words.append(f"of {self._extent()} {kind.dtype.name}")
-        if self.name in ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv"):
-            words.append(f"with root {self.root}")
-        return " ".join(words + ([self.note] if self.note else []))
+        return _signature(self.name, self.op_name, "" if kind is None else self._extent(),
+                          None if kind is None else kind.dtype, self.root, self.note)
 
     def _extent(self) -> str:
         if self.counts and self.name != "alltoallv":
@@ -91,6 +86,19 @@ class Call:
             return str(0 if self.recv is None else self.recv.size)
         found = self.recv if self.send is None else self.send
         return str(0 if found is None else found.size)
+
+
+@functools.lru_cache(maxsize=1024)
+def _signature(name: str, op_name: str, extent: str, dtype: np.dtype[Any] | None, root: int,
+               note: str) -> str:
+    words = [name]
+    if op_name:
+        words.append(f"({op_name})")
+    if dtype is not None:
+        words.append(f"of {extent} {dtype.name}")
+    if name in ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv"):
+        words.append(f"with root {root}")
+    return " ".join(words + ([note] if note else []))
 
 
 class Link:
@@ -201,15 +209,17 @@ class Ending:
     ``then`` is called at the end; what is set afterwards has to look whether it is over.
     """
 
-    __slots__ = ("_done", "_error", "_event", "begun", "ended", "step", "then", "waited")
+    __slots__ = ("_done", "_error", "_event", "begun", "ended", "spin", "step", "then",
+                 "waited")
 
     def __init__(self, step: Callable[[], None] | None = None) -> None:
-        self._event = threading.Event()
+        self._event: threading.Event | None = None  # made by whoever waits
         self._done = False
         self._error: BaseException | None = None
         self.step = step
         self.then: Callable[[], None] | None = None
         self.waited = False  # some thread carries it on while it waits
+        self.spin = _SPIN
         self.begun, self.ended = time.monotonic_ns(), 0
 
     def finish(self, error: BaseException | None = None) -> None:
@@ -217,7 +227,9 @@ class Ending:
         if not self._done:
             self._error, self.ended = error, time.monotonic_ns()
             self.step, self._done = None, True
-            self._event.set()
+            event = self._event
+            if event is not None:
+                event.set()
             then, self.then = self.then, None
             if then is not None:
                 then()
@@ -252,14 +264,22 @@ class Ending:
                 if left <= 0:
                     return False
                 if self.step is None:
-                    self._event.wait(min(left, 0.05))
-                elif spent < _SPIN:
+                    self._sleep(min(left, 0.05))
+                elif spent < self.spin:
                     give_way()
                 else:
                     time.sleep(min(spent / 20, left, 5e-4))
         finally:
             self.waited = False
         return True
+
+    def _sleep(self, seconds: float) -> None:
+        """Wait until somebody ends it; who ends it looks for the event behind ``_done``."""
+        event = self._event
+        if event is None:
+            event = self._event = threading.Event()
+        if not self._done:
+            event.wait(seconds)
 
     def error(self) -> BaseException | None:
         """Return what it failed with."""

@@ -9,6 +9,9 @@ was posted and not completed is kept until the process ends.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import itertools
 import struct
 import threading
 import time
@@ -27,7 +30,11 @@ _SMALL = 256  # bytes that travel with the words
 _WORDS = 160
 _AT = _WORDS + 8
 _SLOT = _AT + _SMALL
+_NOTHING = bytes(_AT)
 _TAGS = 1 << 15
+_PIECES, _TOTALS = 1, 2  # tags beside that of words, 0
+_LARGE = 4096  # bytes for each rank, from which on reductions go by parts
+_PER_BYTE = 2e-9  # so many seconds who waits goes on to do nothing but look
 _NATIVE = "bBhHiIlLqQfd"
 _CARRIED = ("allreduce", "reduce", "broadcast", "allgather", "gather")
 Steps = Generator[Sequence[Any], None, None]
@@ -51,6 +58,9 @@ class MpiLink(Link):
         self._lock = threading.Lock()
         self._stepping = threading.Lock()
         self._queue: deque[_Running] = deque()
+        self.slots = [bytearray(_SLOT) for _ in range(self.size)]
+        self._telling: list[Any] = []
+        self.test_all = _mpi().Request.Testall
 
     # ------------------------------------------------------------------ messages
     def send(self, to: int, tag: int, data: Array) -> Ending:
@@ -116,6 +126,20 @@ class MpiLink(Link):
         finally:
             self._stepping.release()
 
+    def tell(self, words: bytes) -> list[Any]:
+        """Begin to send words to all ranks, and to receive theirs into ``slots``."""
+        mine, begun = self.slots[self.rank], self._telling
+        if not begun:  # messages between two ranks stay in order, so one tag will do
+            others = [r for r in range(self.size) if r != self.rank]
+            begun += [self.words.Recv_init(self.slots[r], r, 0) for r in others]
+            begun += [self.words.Send_init(mine, r, 0) for r in others]
+        for slot in self.slots:
+            slot[:_AT] = _NOTHING
+        mine[:len(words)] = words
+        if begun:
+            _mpi().Prequest.Startall(begun)
+        return begun
+
     def split(self, color: int, key: int) -> MpiLink | None:
         self.barrier()  # who does not come is named here; MPI itself would wait for ever
         undefined = _mpi().UNDEFINED
@@ -145,7 +169,7 @@ class _Running:
         self.end = 0.0
         self.said: dict[int, bytes] = {}
         self.waits: Sequence[Any] = ()
-        self.slots = [bytearray(_SLOT) for _ in range(link.size)]
+        self.slots = link.slots
         self.steps: Steps | None = None
 
     def step(self) -> bool:
@@ -157,7 +181,7 @@ class _Running:
                 self.end = time.monotonic() + self.link.limit
                 self.steps = self._run()
                 self.waits = next(self.steps)
-            while all(r.Test() for r in self.waits):
+            while self._ended():
                 self.waits = next(self.steps)
         except StopIteration:
             self.ending.finish()
@@ -175,6 +199,10 @@ class _Running:
             self._give_up(late(self.link, self._what(), missing), broken=True)
             return True
         return False
+
+    def _ended(self) -> bool:
+        waits = self.waits
+        return bool(waits[0].Test() if len(waits) == 1 else self.link.test_all(waits))
 
     def _what(self) -> str:
         return f"call {self.call.number}, {self.call.signature()}"
@@ -200,7 +228,9 @@ class _Running:
                 for r, s in enumerate(self.slots)})
         if small and data is not None:
             self._from_slots(data)
-        else:
+        else:  # all have come, and go on as fast as each looks
+            self.ending.spin += _PER_BYTE * sum(
+                0 if a is None else a.nbytes for a in (call.send, call.recv))
             yield from _native(link, call)
 
     def _small(self, data: Array | None) -> bool:
@@ -212,32 +242,27 @@ class _Running:
         return data is not None and data.nbytes <= _SMALL
 
     def _tell(self, data: Array | None) -> list[Any]:
-        link, me = self.link, self.link.rank
-        words = self.call.signature().encode()[:_WORDS].ljust(_WORDS, b"\0")
         sent = b"" if data is None else data.tobytes()
-        mine = self.slots[me]
-        mine[:_AT + len(sent)] = words + struct.pack("q", self.call.number) + sent
-        tag = self.call.number % _TAGS
-        others = [r for r in range(link.size) if r != me]
-        waits = [link.words.Irecv(self.slots[r], r, tag) for r in others]
-        return waits + [link.words.Isend(mine, r, tag) for r in others]
+        return self.link.tell(_encoded(self.call.signature()) + struct.pack(
+            "q", self.call.number) + sent)
 
     def _from_slots(self, data: Array) -> None:
         """Compute from what came with the words, as if all calls were here."""
-        like, calls = self.call, []
-        for r in range(self.link.size):
-            raw = np.frombuffer(self.slots[r], np.uint8, data.nbytes, _AT)
-            recv = like.recv if r == self.link.rank else None
-            calls.append(Call(like.name, raw.view(data.dtype), recv, like.op, like.op_name,
-                              like.root))
+        like = self.call
         if like.recv is None:
             return
+        pieces = [np.frombuffer(slot, data.dtype, data.size, _AT) for slot in self.slots]
         if like.name in ("allreduce", "reduce"):
-            like.recv[:] = arithmetic.combined([_sent(c) for c in calls], like.op_name, like.op)
+            like.recv[:] = arithmetic.combined(pieces, like.op_name, like.op)
         elif like.name == "broadcast":
-            like.recv[:] = _sent(calls[like.root])
+            like.recv[:] = pieces[like.root]
         else:
-            like.recv[:] = np.concatenate([_sent(c) for c in calls])
+            like.recv[:] = np.concatenate(pieces)
+
+
+@functools.lru_cache(maxsize=1024)
+def _encoded(words: str) -> bytes:
+    return words.encode()[:_WORDS].ljust(_WORDS, b"\0")
 
 
 def _sent(call: Call) -> Array:
@@ -250,18 +275,19 @@ def _native(link: MpiLink, call: Call) -> Steps:
     comm, send, recv = link.comm, call.send, call.recv
     if call.name in ("barrier", "words"):
         return  # all have come
+    in_place = send is not None and recv is not None and np.may_share_memory(send, recv)
     if call.name in ("allreduce", "reduce", "reduce_scatter"):
         assert send is not None
         op = _operator(call, send.dtype)
-        if op is None:
-            yield from _by_pieces(link, call, send)
+        if op is None or send.nbytes >= link.size * _LARGE:
+            yield from _by_parts(link, call, send)
         elif call.name == "allreduce":
-            yield [comm.Iallreduce(send, recv, op)]
+            yield [comm.Iallreduce(send.copy() if in_place else send, recv, op)]
         elif call.name == "reduce":
-            yield [comm.Ireduce(send, recv if link.rank == call.root else None, op,
-                                call.root)]
+            yield [comm.Ireduce(send.copy() if in_place else send,
+                                recv if link.rank == call.root else None, op, call.root)]
         else:
-            yield [comm.Ireduce_scatter_block(send, recv, op)]
+            yield [comm.Ireduce_scatter_block(send.copy() if in_place else send, recv, op)]
         return
     kind = _unit((_sent(call) if recv is None else recv).itemsize)
     if call.name == "broadcast":
@@ -270,6 +296,8 @@ def _native(link: MpiLink, call: Call) -> Steps:
             recv[:] = send
         yield [comm.Ibcast([_bytes(recv), recv.size, kind], call.root)]
     else:
+        if in_place:
+            call = dataclasses.replace(call, send=_sent(call).copy())
         yield [_MOVES[call.name](comm, call, kind)]
 
 
@@ -282,18 +310,32 @@ def _operator(call: Call, dtype: np.dtype[Any]) -> Any:
         if call.op_name in ("sum", "prod") or dtype.kind in "iu" else None
 
 
-def _by_pieces(link: MpiLink, call: Call, send: Array) -> Steps:
-    """Gather all pieces and combine them in the order of ranks."""
-    kind = _unit(send.itemsize)
-    pieces = np.empty((link.size, send.size), send.dtype)
-    yield [link.comm.Iallgather([_bytes(send), send.size, kind],
-                                [_bytes(pieces), send.size, kind])]
-    if call.recv is None:
+def _by_parts(link: MpiLink, call: Call, send: Array) -> Steps:
+    """Have each rank combine a part of all elements, in the order of ranks, and give it to others.
+
+    Messages are on the communicator of words, where each call ends before the next one begins.
+    """
+    me, recv, others = link.rank, call.recv, [r for r in range(link.size) if r != link.rank]
+    ends = [send.size * k // link.size for k in range(link.size + 1)]
+    sent, first, last = [send[a:b] for a, b in itertools.pairwise(ends)], ends[me], ends[me + 1]
+    pieces = np.empty((link.size, last - first), send.dtype)
+    into = recv if call.name == "reduce_scatter" else None if recv is None else recv[first:last]
+    rows = list(pieces)
+    if recv is not None and np.may_share_memory(send, recv):
+        rows[me][:] = sent[me]
+    else:
+        rows[me] = sent[me]
+    words = link.words
+    yield [words.Irecv(_bytes(rows[r]), r, _PIECES) for r in others] + [
+        words.Isend(_bytes(sent[r]), r, _PIECES) for r in others]
+    total = arithmetic.combined(rows, call.op_name, call.op, into)
+    if call.name == "reduce_scatter":
         return
-    total = arithmetic.combined(list(pieces), call.op_name, call.op)
-    part = call.recv.size
-    call.recv[:] = total[link.rank * part:(link.rank + 1) * part] \
-        if call.name == "reduce_scatter" else total
+    targets = others if call.name == "allreduce" else [call.root] if me != call.root else []
+    waits = [words.Isend(_bytes(total), r, _TOTALS) for r in targets]
+    if recv is not None:
+        waits += [words.Irecv(_bytes(recv[ends[r]:ends[r + 1]]), r, _TOTALS) for r in others]
+    yield waits
 
 
 def _allgather(comm: Any, call: Call, kind: Any) -> Any:
