@@ -77,6 +77,8 @@ class Devices(Core):
             return 217
         if pair in self.enabled:
             return 704
+        if any(s.waiting and s.context in pair for s in self._streams.values()):
+            self.misuse.append("memory opened to another card while one of the two works")
         self.enabled.add(pair)
         return 0
 

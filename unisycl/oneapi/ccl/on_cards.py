@@ -9,6 +9,7 @@ on nothing that may differ between ranks which call the same.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,13 +17,13 @@ from typing import Any, NamedTuple
 
 import unisycl as sycl
 from unisycl.oneapi.ccl.memory import Side
-from unisycl.oneapi.ccl.running import PATIENCE
 from unisycl.oneapi.ccl.types import Operator
 from unisycl.ranks.links import nccl
 from unisycl.ranks.links.arithmetic import split_points
 from unisycl.ranks.links.gates import begin_posted, task_of
 from unisycl.ranks.links.link import Call, Ending, give_way
 
+_PATIENCE = 3e-4  # so many seconds a call is held up for what others say, lest a thread be woken
 _IN_PLACE = ("allreduce", "reduce", "broadcast")
 _REDUCING = ("allreduce", "reduce", "reduce_scatter")
 _ROOTED = ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv")
@@ -44,11 +45,8 @@ class Asked:
         """Return what has to be the same on all ranks."""
         side = self.send or self.recv
         assert side is not None
-        counts = self.counts or (self.each(size),)
-        text = "+".join(map(str, counts)) if len(counts) <= 8 else f"mix {hash(counts)}"
-        op = f" ({self.op.name})" if self.op is not None else ""
-        root = f" with root {self.root}" if self.name in _ROOTED else ""
-        return f"{self.name}{op} of {text} {side.dtype.name}{root}, from device to device"
+        return _words(self.name, "" if self.op is None else self.op.name,
+                      self.counts or (self.each(size),), side.dtype, self.root)
 
     def each(self, size: int) -> int:
         """Return how many elements each rank gives, or gets, where it is one number."""
@@ -56,6 +54,13 @@ class Asked:
             return 0 if self.recv is None else self.recv.count
         side = self.recv if self.send is None else self.send
         return 0 if side is None else side.count // (size if self.name == "alltoall" else 1)
+
+
+@functools.lru_cache(maxsize=1024)
+def _words(name: str, op: str, counts: tuple[int, ...], dtype: Any, root: int) -> str:
+    text = "+".join(map(str, counts)) if len(counts) <= 8 else f"mix {hash(counts)}"
+    return (f"{name}{f' ({op})' if op else ''} of {text} {dtype.name}"
+            f"{f' with root {root}' if name in _ROOTED else ''}, from device to device")
 
 
 class Way(NamedTuple):
@@ -78,8 +83,7 @@ def way(comm: Any, queue: sycl.queue, asked: Asked) -> Way | None:
 
 def _fits(asked: Asked, queue: sycl.queue) -> bool:
     sides = [s for s in (asked.send, asked.recv) if s is not None]
-    if not sides or asked.name == "alltoallv" or (
-            queue.ext_oneapi_get_state().name == "recording"):
+    if not sides or asked.name == "alltoallv" or queue.channel.recorder is not None:
         return False
     if not all(isinstance(s.x, sycl.buffer) or s.on_device for s in sides):
         return False
@@ -89,7 +93,7 @@ def _fits(asked: Asked, queue: sycl.queue) -> bool:
         return True
     kind, op = sides[0].dtype, asked.op
     assert op is not None
-    return op.function is None and kind.name in nccl.TYPES and (
+    return op.function is None and nccl.number_of(kind) is not None and (
         op.name in ("sum", "prod", "avg") or (op.name in ("min", "max") and kind.kind in "iu"))
 
 
@@ -104,7 +108,7 @@ class _Given:
         """Compare with all ranks, then give the call to the queue's stream."""
         asked = self.asked
         words = comm.link.collect(Call("words", note=asked.words(self.own.size)))
-        end = time.perf_counter() + PATIENCE
+        end = time.perf_counter() + _PATIENCE
         while not words.done() and time.perf_counter() < end:
             give_way()
         if words.over() and words.error() is not None:
@@ -133,7 +137,7 @@ class _Given:
         size, count, root = side.dtype.itemsize, asked.each(own.size), asked.root
         if asked.name in _REDUCING:
             assert asked.op is not None
-            kinds = nccl.TYPES[side.dtype.name], nccl.OPERATORS[asked.op.name]
+            kinds = nccl.number_of(side.dtype), nccl.OPERATORS[asked.op.name]
             if asked.name == "allreduce":
                 own.collective("ncclAllReduce", send, recv, count, *kinds, stream=stream)
             elif asked.name == "reduce":

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from unisycl.base.errors import DeviceError, errc
 
 TYPES = {"int8": 0, "uint8": 1, "int32": 2, "uint32": 3, "int64": 4, "uint64": 5, "float16": 6,
@@ -22,6 +24,12 @@ TYPES = {"int8": 0, "uint8": 1, "int32": 2, "uint32": 3, "int64": 4, "uint64": 5
 OPERATORS = {"sum": 0, "prod": 1, "max": 2, "min": 3, "avg": 4}
 _BYTE = TYPES["uint8"]
 _NAME = "libnccl.so.2"
+
+
+@functools.cache
+def number_of(dtype: np.dtype[Any]) -> int | None:
+    """Return NCCL's number of a type; None where it has none."""
+    return TYPES.get(dtype.name)
 
 
 class UniqueId(ctypes.Structure):

@@ -51,11 +51,18 @@ class Peers:
             [peer_access.atomics_supported.value] if atomics else [])
 
     def let(self, owner: Session, heap: Heap) -> bool:
-        """Have kernels and copies here reach a card's memory; say whether that can be."""
+        """Have kernels and copies here reach a card's memory; say whether that can be.
+
+        The first time nothing may be at work on either card: on two H100 kernels failed that ran
+        while their memory was opened (CUDA_ERROR_LAUNCH_FAILED).
+        """
         other = owner.card.ordinal
         if other not in self._let:
             if not self.able(other):
                 return False
+            for session in (owner, self._session):
+                with session as api:
+                    api.attempt("cuCtxSynchronize")
             with self._session as api:
                 result = api.attempt("cuCtxEnablePeerAccess", owner.context, 0)
                 if result not in (0, _ALREADY) or not self._open(api, heap, _READ_WRITE):
