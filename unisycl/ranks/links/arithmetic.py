@@ -32,7 +32,12 @@ def combined(pieces: Sequence[Array], op_name: str, op: Any, into: Array | None 
     """
     dtype = pieces[0].dtype
     kind = wide(dtype)
-    if into is not None and len(pieces) > 1 and kind == dtype and op_name in OPERATORS:
+    if len(pieces) == 1:
+        if into is None:
+            return pieces[0].copy()
+        into[:] = pieces[0]
+        return into
+    if into is not None and kind == dtype and op_name in OPERATORS:
         with np.errstate(all="ignore"):
             OPERATORS[op_name](pieces[0], pieces[1], out=into)
             for piece in pieces[2:]:
@@ -53,7 +58,7 @@ def _combined(pieces: Sequence[Array], op_name: str, op: Any, kind: np.dtype[Any
         return np.asarray(fold(op, [p.copy() for p in pieces])).astype(dtype)
     fold_two = OPERATORS[op_name]
     with np.errstate(all="ignore"):
-        total = pieces[0].astype(kind, copy=len(pieces) == 1)
+        total = pieces[0].astype(kind, copy=False)
         for piece in pieces[1:]:
             total = fold_two(total, piece.astype(kind, copy=False))
         if op_name == "avg":

@@ -33,6 +33,7 @@ _SLOT = _AT + _SMALL
 _NOTHING = bytes(_AT)
 _TAGS = 1 << 15
 _PIECES, _TOTALS = 1, 2  # tags beside that of words, 0
+_MOST = 1 << 26  # bytes that are kept for pieces of others
 _LARGE = 4096  # bytes for each rank, from which on reductions go by parts
 _PER_BYTE = 2e-9  # so many seconds who waits goes on to do nothing but look
 _NATIVE = "bBhHiIlLqQfd"
@@ -60,6 +61,7 @@ class MpiLink(Link):
         self._queue: deque[_Running] = deque()
         self.slots = [bytearray(_SLOT) for _ in range(self.size)]
         self._telling: list[Any] = []
+        self._room = np.empty(0, np.uint8)
         self.test_all = _mpi().Request.Testall
 
     # ------------------------------------------------------------------ messages
@@ -125,6 +127,15 @@ class MpiLink(Link):
                 self._queue.popleft()
         finally:
             self._stepping.release()
+
+    def room(self, count: int, dtype: np.dtype[Any]) -> Array:
+        """Return memory for so many elements, the same for each call: they follow one another."""
+        nbytes = count * dtype.itemsize
+        if nbytes > _MOST:
+            return np.empty(count, dtype)
+        if self._room.nbytes < nbytes:
+            self._room = np.empty(nbytes, np.uint8)
+        return self._room[:nbytes].view(dtype)
 
     def tell(self, words: bytes) -> list[Any]:
         """Begin to send words to all ranks, and to receive theirs into ``slots``."""
@@ -318,13 +329,10 @@ def _by_parts(link: MpiLink, call: Call, send: Array) -> Steps:
     me, recv, others = link.rank, call.recv, [r for r in range(link.size) if r != link.rank]
     ends = [send.size * k // link.size for k in range(link.size + 1)]
     sent, first, last = [send[a:b] for a, b in itertools.pairwise(ends)], ends[me], ends[me + 1]
-    pieces = np.empty((link.size, last - first), send.dtype)
+    pieces = link.room(len(others) * (last - first), send.dtype).reshape(len(others), last - first)
     into = recv if call.name == "reduce_scatter" else None if recv is None else recv[first:last]
-    rows = list(pieces)
-    if recv is not None and np.may_share_memory(send, recv):
-        rows[me][:] = sent[me]
-    else:
-        rows[me] = sent[me]
+    mine = sent[me].copy() if recv is not None and np.may_share_memory(send, recv) else sent[me]
+    rows = [*pieces[:me], mine, *pieces[me:]]
     words = link.words
     yield [words.Irecv(_bytes(rows[r]), r, _PIECES) for r in others] + [
         words.Isend(_bytes(sent[r]), r, _PIECES) for r in others]
