@@ -15,7 +15,7 @@ import numpy as np
 from unisycl.base.errors import UsageError, errc
 from unisycl.ranks.links.link import Array, Call
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+OPERATORS: dict[str, Callable[..., Any]] = {
     "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "avg": np.add}
 
 
