@@ -21,7 +21,7 @@ from unisycl.backends.cpu.compile import jit, options
 from unisycl.backends.cpu.compile.target import Machine, binding
 from unisycl.backends.cpu.driver import make_driver
 from unisycl.backends.cpu.emit.widths import is_scalar
-from unisycl.backends.cpu.executable import text_of
+from unisycl.backends.cpu.making import text_of
 from unisycl.backends.cpu.pool import pool
 from unisycl.backends.cpu.variants import ANY
 from unisycl.frontend import specialize

@@ -2,7 +2,8 @@
 
 The standard's writes and compiles six methods for a frozen class, which for a hundred classes is
 half of what starting unisycl costs, and its frozen ``__init__`` takes three times as long. This one
-compiles ``__init__`` alone; comparison, hash and repr are shared. That nothing assigns to a frozen
+compiles ``__init__`` alone, when the first instance is made; comparison, hash and repr are shared.
+That nothing assigns to a frozen
 instance is checked by the type checker, not when it runs. Non-goals: classes that users meet, which
 keep the standard's. Invariant: ``dataclasses.fields``, ``replace`` and ``astuple`` work as ever.
 """
@@ -17,6 +18,7 @@ from typing import Any, TypeVar, dataclass_transform, overload
 __all__ = ["dataclass", "field"]
 
 T = TypeVar("T")
+_UNSET: Any = object()
 _compared: dict[type, tuple[str, ...]] = {}
 _shown: dict[type, tuple[str, ...]] = {}
 
@@ -39,9 +41,50 @@ def dataclass(cls: Any = None, /, *, frozen: bool = False, slots: bool = False, 
                 cls.__eq__ = _eq
             if "__hash__" not in own or own["__hash__"] is None:
                 cls.__hash__ = _hash if frozen else None
-        return dataclasses.dataclass(
-            eq=False, repr=False, slots=slots, kw_only=kw_only)(cls)
+        made = dataclasses.dataclass(
+            init=False, eq=False, repr=False, slots=slots, kw_only=kw_only)(cls)
+        if "__init__" not in own:
+            made.__init__ = _beginner(made)
+        return made
     return decorate if cls is None else decorate(cls)
+
+
+def _beginner(cls: Any) -> Callable[..., None]:
+    """Return an ``__init__`` that puts the true one in its place and calls it."""
+    def __init__(self: Any, *given: Any, **named: Any) -> None:
+        cls.__init__ = _written(cls)
+        cls.__init__(self, *given, **named)
+    return __init__
+
+
+def _written(cls: Any) -> Callable[..., None]:
+    """Return the ``__init__`` of a class: what the standard's would do, frozen or not."""
+    space: dict[str, Any] = {}
+    heads: dict[bool, list[str]] = {False: ["self"], True: []}
+    lines = []
+    for k, one in enumerate(dataclasses.fields(cls)):
+        value, head = one.name, one.name
+        if one.default is not dataclasses.MISSING:
+            space[f"_d{k}"] = one.default
+            head = f"{one.name}=_d{k}"
+            value = value if one.init else f"_d{k}"
+        elif one.default_factory is not dataclasses.MISSING:
+            space[f"_d{k}"], space["_unset"] = one.default_factory, _UNSET
+            head = f"{one.name}=_unset"
+            value = f"_d{k}() if {one.name} is _unset else {one.name}" if one.init else f"_d{k}()"
+        elif not one.init:
+            continue
+        if one.init:
+            heads[bool(one.kw_only)].append(head)
+        lines.append(f"    self.{one.name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        lines.append("    self.__post_init__()")
+    named = ["*", *heads[True]] if heads[True] else []
+    exec(f"def __init__({', '.join(heads[False] + named)}):\n"  # noqa: S102 - names of fields
+         + "\n".join(lines or ["    pass"]), space)
+    made: Callable[..., None] = space["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
 
 
 def _names(kind: type, table: dict[type, tuple[str, ...]], which: str) -> tuple[str, ...]:

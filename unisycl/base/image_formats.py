@@ -7,11 +7,12 @@ is found by ``find_format`` only, so a pair that no device may have does not exi
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
-from dataclasses import dataclass
 
 from unisycl.base import dtypes
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import DType
 
 LARGEST_EXTENT = 1 << 24  # up to here float32 coordinates tell pixels apart
@@ -111,7 +112,7 @@ class coordinate_normalization_mode(enum.Enum):
     unnormalized = "unnormalized"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class image_sampler:
     """How a ``sampled_image`` is read (SYCL 2020 §4.7.8); members in the standard's order."""
 

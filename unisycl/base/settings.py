@@ -8,15 +8,15 @@ environment at any time); what a setting does. Invariant: nothing else in the pa
 
 from __future__ import annotations
 
-import difflib
 import functools
+import importlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from unisycl.base import checked_mode, start_folder
+from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import UsageError, errc
 
 _RAW: dict[bytes, bytes] | None = getattr(os.environ, "_data", None) if os.name == "posix" else None
@@ -249,6 +249,7 @@ def _unknown(likeness: float) -> list[tuple[str, str]]:
     out = []
     for name in os.environ:
         if name.startswith("UNISYCL_") and name not in VARIABLES:
+            difflib = importlib.import_module("difflib")
             close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=likeness)
             if name in GONE:
                 out += [(name, GONE[name])] if not likeness else []

@@ -6,7 +6,7 @@ the user edits, 1-based lines and 0-based columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from unisycl.base.dataclass import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

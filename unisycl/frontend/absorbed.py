@@ -64,10 +64,11 @@ def _literals(ctx: Lowering, x: n.Expr) -> list[int]:
     return sorted(ctx.doubts.absorbed.get(id(thing), (thing, ()))[1])
 
 
-def warn(beyond: dict[Span, tuple[str, Scalar, int]]) -> None:
-    """Warn of results that Python has on some paths and the type has not."""
+def warn(beyond: dict[Span, tuple[str, Scalar, int]]) -> bool:
+    """Warn of results that Python has on some paths and the type has not; say if there are any."""
     for span, (name, type, value) in beyond.items():
         warnings.warn_explicit(
             f"{name} is a literal on one path and of type {type} on another, so this wraps as "
             f"{type} does, where Python has {value} of the literal; write np.{type}(...) where "
             "it gets the literal", KernelWarning, span.file.name, span.line)
+    return bool(beyond)

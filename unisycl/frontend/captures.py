@@ -17,7 +17,7 @@ import numpy as np
 from unisycl.base import dtypes, foreign_objects, geometry, strides
 from unisycl.base.enums import access_mode
 from unisycl.base.image_formats import image_sampler
-from unisycl.frontend.values.kind import Path
+from unisycl.frontend.paths import Path
 from unisycl.ir.types import (
     WEAK_BOOL,
     WEAK_COMPLEX,

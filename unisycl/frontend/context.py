@@ -22,12 +22,13 @@ from unisycl.base.spans import Span
 from unisycl.frontend import coerce, guards
 from unisycl.frontend.findings import Dependencies, Doubts, Storage
 from unisycl.frontend.kernel_shape import KernelShape
+from unisycl.frontend.paths import Path
 from unisycl.frontend.syntax.flow import Condition, Head, Label
 from unisycl.frontend.syntax.overwrites import Overwrites
 from unisycl.frontend.syntax.variables import Variables
 from unisycl.frontend.values import objects
 from unisycl.frontend.values.absent import Poison
-from unisycl.frontend.values.kind import Frame, Kind, Path, Refused, Value
+from unisycl.frontend.values.kind import Frame, Kind, Refused, Value
 from unisycl.frontend.values.numbers import kind_of
 from unisycl.frontend.values.unsure import Unsure, exact, plain
 from unisycl.ir import nodes as n

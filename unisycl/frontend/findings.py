@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import Any
 
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
+from unisycl.frontend.paths import Meeting, Path, Question
 from unisycl.frontend.source import FunctionSource
 from unisycl.ir import nodes as n
 from unisycl.ir.function_uses import ChildUse, Position
 from unisycl.ir.types import Scalar
-
-Path: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -54,17 +53,6 @@ class Storage:
     memories: dict[Any, Any] = field(default_factory=dict)
     streams: dict[Path, n.Expr] = field(default_factory=dict)
     owned: dict[Path, tuple[Any, Path]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """Asks whether a path leads to the object that another leads to: it did (``met``) or not."""
-
-    other: Path
-    met: bool
-
-
-Question: TypeAlias = Callable[[Any], bool] | Meeting
 
 
 @dataclass(eq=False, slots=True)

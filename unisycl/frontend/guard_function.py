@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from unisycl.frontend import captures, guards
-from unisycl.frontend.findings import Meeting, Question
-from unisycl.frontend.values.kind import Path
+from unisycl.frontend.paths import Meeting, Path, Question
 from unisycl.lang.kernels.specialization import constant_of
 
 Match: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], tuple[Any, ...] | None]

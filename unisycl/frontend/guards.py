@@ -16,7 +16,7 @@ import numpy as np
 
 from unisycl.base.dtypes import alike
 from unisycl.frontend import captures
-from unisycl.frontend.values.kind import Path
+from unisycl.frontend.paths import Path
 from unisycl.lang.kernels.specialization import constant_of
 
 Getter: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], Any]

@@ -60,12 +60,15 @@ def _of_negative(x: n.Expr, y: n.Expr, type: Scalar) -> n.Expr:
     return n.Select(type, n.Compare(BOOL, "eq", x, one), one, rest)
 
 
-def warn(powers: dict[Span, n.Expr], body: n.Block) -> None:
-    """Warn of exponents that may be negative, each at the kernel's line."""
+def warn(powers: dict[Span, n.Expr], body: n.Block) -> bool:
+    """Warn of exponents that may be negative, each at the kernel's line; say if any are."""
+    warned = False
     for span, exponent in powers.items():
         if not pipeline.never_negative(body, exponent):
+            warned = True
             warnings.warn_explicit(
                 f"this exponent of an integer is a {exponent.type} and may be negative: the power "
                 "is then cut to a whole number (2 ** -1 is 0), where Python gives a float and "
                 "NumPy raises ValueError; make the exponent unsigned, np.uint32(...), or the base "
                 "a float", KernelWarning, span.file.name, span.line)
+    return warned

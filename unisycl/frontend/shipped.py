@@ -23,9 +23,9 @@ from typing import Any
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import UsageError, errc
 from unisycl.frontend import captures, guard_function, guards
-from unisycl.frontend.findings import Question
 from unisycl.frontend.kernel_shape import KernelShape
-from unisycl.frontend.values.kind import Path as Way
+from unisycl.frontend.paths import Path as Way
+from unisycl.frontend.paths import Question
 from unisycl.ir import carried, pickles
 from unisycl.ir import nodes as n
 from unisycl.process import packages

@@ -15,6 +15,7 @@ from unisycl.base.dtypes import DType
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins.row import Builtin
+from unisycl.ir.findings import Findings
 
 _PLAIN = (bool, int, float, complex, str)
 _OPAQUE = (n.Print, n.Check, n.ImageRead, n.ImageWrite)  # not told by the kernel alone
@@ -27,12 +28,24 @@ class _Unknown(Exception):
 
 def of(kernel: n.Kernel) -> str | None:
     """Return the digest of a kernel; None if it has none."""
+    return _known.of(kernel)
+
+
+def note(kernel: n.Kernel, known: str | None) -> None:
+    """Take the digest of a kernel that another process wrote along with it."""
+    _known.note(kernel, known)
+
+
+def _spelt(kernel: n.Kernel) -> str | None:
     speller = _Speller()
     try:
         speller.add(kernel)
     except _Unknown:
         return None
     return hashlib.sha256("\0".join(speller.words).encode()).hexdigest()
+
+
+_known = Findings(_spelt)
 
 
 class _Speller:

@@ -28,7 +28,13 @@ class Findings(Generic[_T]):
         """Return what the function makes of a kernel."""
         known = self._known.get(id(kernel))
         if known is None:
-            if len(self._known) >= _MOST:
-                self._known.clear()
-            known = self._known[id(kernel)] = kernel, self._find(kernel)
+            found = self._find(kernel)
+            self.note(kernel, found)
+            return found
         return known[1]
+
+    def note(self, kernel: Kernel, found: _T) -> None:
+        """Take what was found out about a kernel elsewhere."""
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        self._known[id(kernel)] = kernel, found

@@ -8,8 +8,7 @@ that means the same; with ``UNISYCL_DEBUG``, and in tests, IR is verified behind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from unisycl.base import settings
@@ -17,6 +16,7 @@ from unisycl.base.dataclass import dataclass, field
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Block, Expr, Kernel, Local
 from unisycl.ir.verify import verify
+from unisycl.passes import looking
 from unisycl.passes.checks import (
     arithmetic,
     bounds,
@@ -221,33 +221,6 @@ def names() -> tuple[str, ...]:
         x.name for stages in TARGETS.values() for stage in stages.values() for x in stage))
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A pass that a kernel came by, and the kernel behind it."""
-
-    name: str
-    kernel: Kernel
-
-
-_watchers: list[list[Seen]] = []
-
-
-@contextmanager
-def seen() -> Iterator[list[Seen]]:
-    """Collect what kernels look like behind each pass that they come by inside the block."""
-    found: list[Seen] = []
-    _watchers.append(found)
-    try:
-        yield found
-    finally:
-        _watchers[:] = [x for x in _watchers if x is not found]
-
-
-def is_seen() -> bool:
-    """Say whether somebody looks: then nothing is to be remembered in place of being done."""
-    return bool(_watchers)
-
-
 def _verifies() -> bool:
     return ALWAYS_VERIFY[0] or settings.DEBUG.get() not in ("", "0")
 
@@ -260,8 +233,8 @@ def run(kernel: Kernel, target: str, stage: str, facts: Facts) -> Kernel:
             before, kernel = kernel, one.run(kernel, facts)
             if verifies and kernel is not before:
                 verify(kernel, f"the pass '{one.name}'", facts.ids)
-        for found in _watchers:
-            found.append(Seen(one.name, kernel))
+        for found in looking.watchers:
+            found.append(looking.Seen(one.name, kernel))
     return kernel
 
 

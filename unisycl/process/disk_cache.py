@@ -19,10 +19,10 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from unisycl.base import settings, start_folder
+from unisycl.base.dataclass import dataclass
 from unisycl.process.notices import tell
 
 LIMIT_BYTES = 256 << 20

@@ -9,15 +9,13 @@ Invariant: bytes of an archive that fails any of this are never returned.
 
 from __future__ import annotations
 
-import base64
-import csv
 import functools
 import hashlib
+import importlib
 import json
 import os
 import stat
 import sys
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -89,6 +87,7 @@ def _of_package(name: str) -> Archive | None:
 def installed() -> tuple[Archive, ...]:
     """Return the archives of all installed packages; asked only where no compiler is."""
     found = []
+    metadata: Any = importlib.import_module("importlib.metadata")  # takes long: not before needed
     for entry in metadata.entry_points(group=GROUP):
         where = entry.dist.locate_file(entry.value.replace(".", "/")) if entry.dist else None
         archive = None if where is None else _opened(str(where))
@@ -123,12 +122,18 @@ def _sound(path: Path) -> Archive | None:
         raise _Unsound("it is no such file")
     archive = Archive(path.parent, raw)
     found, noted = hashlib.sha256(raw).digest(), _noted(path, archive.head["distribution"])
-    if noted != base64.urlsafe_b64encode(found).rstrip(b"=").decode():
+    if noted != _in_record(found):
         raise _Unsound("its digest is not the one that was installed")
     if archive.head["state"] != state():
         raise _Unsound(f"they were compiled by another unisycl ({archive.head['unisycl']}); "
                        "install the version that the package was built with, or build it anew")
     return archive
+
+
+def _in_record(digest: bytes) -> str:
+    """Return a digest as installers write it."""
+    text: bytes = importlib.import_module("base64").urlsafe_b64encode(digest)
+    return text.rstrip(b"=").decode()
 
 
 def _check_owner(found: os.stat_result, folder: Path) -> None:
@@ -148,9 +153,9 @@ def _noted(path: Path, distribution: str) -> str:
     name = path.relative_to(site).as_posix()
     with (site / f"{distribution}.dist-info" / "RECORD").open(encoding="utf-8",
                                                               newline="") as file:
-        for row in csv.reader(file):
+        for row in importlib.import_module("csv").reader(file):
             if row and row[0] == name:
-                return row[1].partition("sha256=")[2]
+                return str(row[1]).partition("sha256=")[2]
     raise _Unsound(f"{distribution} does not list it in its RECORD")
 
 

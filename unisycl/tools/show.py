@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import unisycl as sycl
-from unisycl.passes import pipeline
+from unisycl.passes import looking, pipeline
 from unisycl.runtime.launch import compiled_kernels
 
 STAGES = ("ir", "source", "llvm", "asm")
@@ -63,7 +63,7 @@ def show(options: argparse.Namespace, stage: str) -> int:
         return refuse(f"there is no file '{file}'")
     word, _, one = stage.partition(":")
     try:
-        with pipeline.seen() as front:
+        with looking.seen() as front:
             kernels = record_kernels(file, options.arguments)
     except Exception as error:  # noqa: BLE001 - whatever the program raises is the answer
         return refuse(f"{file} failed: {type(error).__name__}: {error}")

@@ -160,7 +160,7 @@ def test_what_the_program_was_dealing_with_stays() -> None:
 
 def test_all_is_shown_on_request(queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNISYCL_TRACEBACK", "full")
-    assert "specialize.py" in files(lambda: queue.parallel_for(4, wrong))
+    assert "compiling.py" in files(lambda: queue.parallel_for(4, wrong))
     assert "devices.py" in files(lambda: sycl.queue("nosuch"))
 
 

@@ -17,7 +17,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, INT64, Scalar, View
 from unisycl.ir.verify import verify
-from unisycl.passes import pipeline
+from unisycl.passes import looking, pipeline
 from unisycl.passes.pipeline import Facts, Pass
 
 I32, F32, F64 = Scalar(INT32), Scalar(FLOAT32), Scalar(FLOAT64)
@@ -151,10 +151,10 @@ def test_who_looks_sees_the_kernel_behind_each_pass(monkeypatch: pytest.MonkeyPa
     made = kernel(n.Assign(X, ONE))
     monkeypatch.setitem(pipeline.TARGETS, "plain", {"every": (
         Pass("makes", lambda k, f: made), Pass("idle", lambda k, f: kernel(), lambda k, f: False))})
-    with pipeline.seen() as seen:
+    with looking.seen() as seen:
         pipeline.run(kernel(), "plain", "every", Facts())
     assert [(x.name, x.kernel) for x in seen] == [("makes", made), ("idle", made)]
-    assert not pipeline.is_seen()
+    assert not looking.is_seen()
 
 
 def _rewrites(path: Path) -> bool:

@@ -27,7 +27,7 @@ from unisycl.backends.cuda.text import carried as cuda_carried
 from unisycl.backends.cuda.text.dialect import make_dialect
 from unisycl.backends.cuda.text.target import Target
 from unisycl.backends.device.texts import Variant, key_of, source_of
-from unisycl.frontend import shipped, specialize
+from unisycl.frontend import compiling, shipped, specialize
 from unisycl.ir import carried
 from unisycl.process import packages
 from unisycl.runtime.launch import program
@@ -173,12 +173,12 @@ def _came(module: Any, kernel: str) -> list[Any]:
 def _compiled_from_text(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list of the functions that the front end reads from now on."""
     read: list[str] = []
-    plain = specialize.function_source
+    plain = compiling.function_source
 
     def watched(code: Any, space: Any = None) -> Any:
         read.append(code.co_name)
         return plain(code, space)
-    monkeypatch.setattr(specialize, "function_source", watched)
+    monkeypatch.setattr(compiling, "function_source", watched)
     return read
 
 

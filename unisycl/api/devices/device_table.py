@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html
+import importlib
 from collections.abc import Iterable
 
 from unisycl.base.enums import aspect
@@ -27,4 +27,5 @@ def cells(state: DeviceState) -> tuple[str, ...]:
 
 
 def _row(tag: str, texts: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{html.escape(t)}</{tag}>' for t in texts)}</tr>"
+    escape = importlib.import_module("html").escape
+    return f"<tr>{''.join(f'<{tag}>{escape(t)}</{tag}>' for t in texts)}</tr>"

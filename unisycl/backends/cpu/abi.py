@@ -24,10 +24,8 @@ from unisycl.backends.base import BoundView, Geometry, LocalSize
 from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import FLOAT32, DType
 from unisycl.base.enums import address_space
-from unisycl.ir import visit
-from unisycl.ir.nodes import Check, Kernel, Param, Print
+from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import Scalar, Struct, View
-from unisycl.passes.checks import spins, watches
 
 LOCAL_ALIGN = 64
 SLOTS = 6  # of a reducer
@@ -74,25 +72,8 @@ class Layout:
         return self.reducers + SLOTS * k
 
 
-def layout(kernel: Kernel) -> Layout:
-    """Return the layout of a kernel's argument block."""
-    at = 3 * kernel.ndim + 1
-    starts = []
-    for param in kernel.params:
-        starts.append(at)
-        at += _slots(param)
-    count = at + SLOTS * len(kernel.reducers) + kernel.apart
-    count += REPORT_SLOTS * reports(kernel) + watches.wanted(kernel)
-    return Layout(kernel.ndim, tuple(starts), at, count)
-
-
-def reports(kernel: Kernel) -> bool:
-    """Say whether a kernel may call back: it prints or checks something, or may never end."""
-    return watches.wanted(kernel) or visit.contains(kernel.body, (Print, Check)) or (
-        spins.polled(kernel))
-
-
-def _slots(param: Param) -> int:
+def slots_of(param: Param) -> int:
+    """Return how many slots an argument takes."""
     match param.type:
         case View():
             if param.type.space is address_space.local_space:
@@ -178,11 +159,11 @@ def _format(param: Param) -> tuple[str, str]:
     match param.type:
         case View():
             local = param.type.space is address_space.local_space
-            return "local" if local else "view", f"{_slots(param)}q"
+            return "local" if local else "view", f"{slots_of(param)}q"
         case Struct():
-            return "record", f"{8 * _slots(param)}s"
+            return "record", f"{8 * slots_of(param)}s"
         case Scalar() if param.type.dtype.made:
-            return "record", f"{8 * _slots(param)}s"
+            return "record", f"{8 * slots_of(param)}s"
         case Scalar():
             size = param.type.dtype.size
             if param.type.dtype is FLOAT32:  # struct goes by way of a double: lost where flushed

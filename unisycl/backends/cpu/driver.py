@@ -10,7 +10,7 @@ import ctypes
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,14 +28,9 @@ from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import BLOCK_AT, address, unit_dimensions
 from unisycl.backends.cpu.checks.reports import Report, callback
 from unisycl.backends.cpu.compile import decision_cache, jit, options
-from unisycl.backends.cpu.compile.plain import plain
 from unisycl.backends.cpu.compile.target import compiler_version, machine, threads
-from unisycl.backends.cpu.emit import queries
-from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
-from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
-from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel, text_of
-from unisycl.backends.cpu.explain import explanation
-from unisycl.backends.cpu.pool import after_launch, crash
+from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel
+from unisycl.backends.cpu.pool import crash
 from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
 from unisycl.backends.cpu.pool.batch import CpuBatch, cost
 from unisycl.backends.cpu.pool.child_kernels import Trees
@@ -49,12 +44,19 @@ from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 from unisycl.base.image_formats import LARGEST_EXTENT
+from unisycl.base.later import Later
 from unisycl.ir.nodes import Kernel
-from unisycl.ir.types import View
-from unisycl.passes.interior import interior
-from unisycl.passes.simd import streams
 from unisycl.process import machine as machine_facts
 from unisycl.process import packages
+
+if TYPE_CHECKING:
+    from unisycl.backends.cpu import making
+    from unisycl.backends.cpu.explain import explanation
+    from unisycl.backends.cpu.pool import after_launch
+else:
+    making = Later("unisycl.backends.cpu.making")
+    explanation = Later("unisycl.backends.cpu.explain.explanation")
+    after_launch = Later("unisycl.backends.cpu.pool.after_launch")
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle,
@@ -140,7 +142,7 @@ class CpuDriver(Driver):
         if known is None:
             ready = variants.of(kernel)
             lanes, size = ready.facts if ready else decision_cache.recalled(
-                kernel, lambda: find_facts(kernel), "facts")
+                kernel, lambda: making.find_facts(kernel), "facts")
             known = self._known[id(kernel)] = (kernel, lanes, size)
         return known[1:]
 
@@ -162,9 +164,7 @@ class CpuDriver(Driver):
         if show is None:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"the CPU device has stages llvm, asm and explain, not {stage}")
-        module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
-        return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=parts.level,
-                    on=asked.machine)
+        return making.shown(kernel, self.geometry_key(kernel, geometry), show)
 
     def immediate(self, launch: Launch) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""
@@ -291,19 +291,6 @@ class CpuDriver(Driver):
         geometry = Geometry("range", dst.shape, (), (0,) * len(dst.shape))
         launch = Launch(_strided_executable(kernel), geometry, (dst, source))
         return self.launch(launch, deps)
-
-
-def find_facts(kernel: Kernel) -> list[int]:
-    """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
-    found, kernel = options.of(kernel).machine, plain(kernel)
-    lanes = choose_lanes(kernel, found.vector_bits)
-    search = interior.Search(queries.shapes(kernel, lanes), lanes, variants.SMALL)
-    inner = interior.find(kernel, search)
-    past = found.triple.startswith("x86_64")
-    stream = streams.output(kernel, inner.body if inner else None) if past else None
-    kind = stream.param.type if stream is not None else None
-    size = kind.elem.size if isinstance(kind, View) else 0
-    return [lanes, 0 if lanes * size % STREAM_ALIGN else size]
 
 
 def _reporting(executable: CpuExecutable, report: Report | None

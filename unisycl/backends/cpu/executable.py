@@ -5,38 +5,33 @@ Non-goals: running it (``driver``). Invariant: immutable; code stays loaded whil
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import Layout, Packer, header, unit_dimensions
-from unisycl.backends.cpu.checks import watching
-from unisycl.backends.cpu.compile import decision_cache, jit, options
-from unisycl.backends.cpu.compile.plain import plain
+from unisycl.backends.cpu.compile import decision_cache, jit
 from unisycl.backends.cpu.compile.target import threads
-from unisycl.backends.cpu.emit import concurrent_sub_groups, entry
-from unisycl.backends.cpu.emit.lines import Lines
-from unisycl.backends.cpu.emit.text import LOOSE, Module
-from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, shapes_of
 from unisycl.backends.cpu.pool import direct
-from unisycl.backends.cpu.variants import Key, Parts
+from unisycl.backends.cpu.variants import SYMBOL, Key, Parts
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
+from unisycl.base.later import Later
 from unisycl.ir import nodes as n
-from unisycl.ir import visit
-from unisycl.passes import pipeline
-from unisycl.passes.shared import long_chains
 
-_SYMBOL = "unisycl_kernel"
+if TYPE_CHECKING:
+    from unisycl.backends.cpu import making
+    from unisycl.backends.cpu.checks import watching
+    from unisycl.backends.cpu.emit import concurrent_sub_groups
+else:
+    making = Later("unisycl.backends.cpu.making")
+    concurrent_sub_groups = Later("unisycl.backends.cpu.emit.concurrent_sub_groups")
+
 _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
 _ROWS = 4  # so many may run together
 _PLANS = 256
-_DEEP = 24  # branches one inside the other
-_VERY_DEEP = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +79,7 @@ class CpuExecutable:
     @property
     def direct_address(self) -> int:
         """The address of the function for direct calls."""
-        return self.loaded.addresses[direct.symbol(_SYMBOL)]
+        return self.loaded.addresses[direct.symbol(SYMBOL)]
 
     @property
     def least_share(self) -> int:
@@ -130,60 +125,16 @@ class CpuExecutable:
         return (*reversed(tile), *(1,) * units)
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A kernel as it is before its bodies are made, and what was decided until then."""
-
-    kernel: n.Kernel
-    lanes: int
-    level: int
-    ids_below: int
-
-
-def prepared(kernel: n.Kernel, key: Key) -> Prepared:
-    """Return a kernel behind the passes that come before its bodies."""
-    asked = options.of(kernel)
-    level = _level(kernel, asked.level)
-    kernel = plain(kernel)
-    facts = pipeline.Facts(ids_below=variants.SMALL if key.small else 1 << 63,
-                           deepest=-1 if level == jit.LIGHTEST else 1 << 63)
-    kernel = pipeline.run(kernel, "simd", "depth", facts)
-    lanes = key.most or choose_lanes(kernel, asked.machine.vector_bits)
-    kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(
-        lanes=lanes, units=key.units, shapes=partial(shapes_of, lanes=lanes, units=key.units)))
-    kernel = pipeline.run(kernel, "simd", "launch", facts)
-    return Prepared(kernel, lanes, level, facts.ids_below)
-
-
-def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
-    """Return the LLVM module of a kernel before optimisation, and what else was decided."""
-    asked = options.of(kernel)
-    found = asked.machine
-    ready = prepared(kernel, key)
-    kernel, lanes = ready.kernel, ready.lanes
-    module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
-    if asked.lines and kernel.span is not None:
-        module.lines = Lines(kernel.name, kernel.span)
-    layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
-                                 edge=key.edge or key.stream, stream=key.stream,
-                                 ids_below=ready.ids_below, units=key.units)
-    direct.emit(module, _SYMBOL)
-    return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel))
-
-
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     """Compile and load a kernel for the launches of a key."""
-    names = (_SYMBOL, direct.symbol(_SYMBOL), *([_SYMBOL + ".finish"] if kernel.reducers else []))
-    loaded, parts = _carried(kernel, key, names) or _recall(kernel, key, names) or _make(
+    names = (SYMBOL, direct.symbol(SYMBOL), *([SYMBOL + ".finish"] if kernel.reducers else []))
+    loaded, parts = _carried(kernel, key, names) or _recall(kernel, key, names) or making.make(
         kernel, key, names)
-    loops = {type(s) for s in visit.statements(kernel.body)} & {n.While, n.For}
     packer = Packer(kernel, parts.layout)
-    return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
-                         loaded.addresses.get(_SYMBOL + ".finish", 0), bool(loops),
-                         loops == {n.For},
-                         parts.sites, parts.watch, packer,
-                         0 if not packer.plain else direct.steps(plain(kernel), parts.lanes),
-                         direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)
+    return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[SYMBOL],
+                         loaded.addresses.get(SYMBOL + ".finish", 0), parts.heavy, parts.counted,
+                         parts.sites, parts.watch, packer, parts.steps if packer.plain else 0,
+                         direct.function(loaded.addresses[direct.symbol(SYMBOL)]), loaded)
 
 
 def _carried(kernel: n.Kernel, key: Key,
@@ -193,27 +144,6 @@ def _carried(kernel: n.Kernel, key: Key,
     return None if found is None else found.load(key, names)
 
 
-def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded, Parts]:
-    """Return the code of a kernel through its text."""
-    module, parts = text_of(kernel, key)
-    text, loops, asked = module.text(), is_scalar(kernel, parts.lanes), options.of(kernel)
-    level = parts.level
-    loaded = jit.load(text, names, loops=loops, level=level, on=asked.machine)
-    if not parts.sites and parts.watch is None:  # neither is kept with the code
-        code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
-        decision_cache.note(kernel, [code, parts.lanes,
-                                 *dataclasses.astuple(parts.layout)], repr(key))
-    return loaded, parts
-
-
-def _level(kernel: n.Kernel, asked: int) -> int:
-    """Return how much LLVM is to do, for a kernel that asks for a level."""
-    nested = long_chains.depth(kernel.body) if asked else 0
-    if nested > _VERY_DEEP:
-        return jit.LIGHTEST
-    return jit.LIGHT if nested > _DEEP else asked
-
-
 def _recall(kernel: n.Kernel, key: Key,
             names: tuple[str, ...]) -> tuple[jit.Loaded, Parts] | None:
     """Return the code of a kernel as an earlier process left it; None if none did."""
@@ -221,8 +151,9 @@ def _recall(kernel: n.Kernel, key: Key,
     loaded = None if known is None else jit.recall(known[0], names)
     if loaded is None:
         return None
-    ndim, params, *rest = known[2:]
-    return loaded, Parts(known[1], 0, Layout(ndim, tuple(params), *rest), ())
+    _, lanes, steps, heavy, counted, ndim, params, *rest = known
+    return loaded, Parts(lanes, 0, Layout(ndim, tuple(params), *rest), (), None,
+                         steps, heavy, counted)
 
 
 def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:

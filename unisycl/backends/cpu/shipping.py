@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from unisycl.backends.base import DeviceInfo, Geometry
 from unisycl.backends.cpu.compile import jit, options
 from unisycl.backends.cpu.compile.target import LEVELS, Machine, machine, of_level
-from unisycl.backends.cpu.driver import FEWEST, SIZES, find_facts, make_driver
+from unisycl.backends.cpu.driver import FEWEST, SIZES, make_driver
 from unisycl.backends.cpu.emit.widths import is_scalar
-from unisycl.backends.cpu.executable import text_of
+from unisycl.backends.cpu.making import find_facts, text_of
 from unisycl.backends.cpu.pool import atomic_words, batch, child_kernels, crash, pool
 from unisycl.backends.cpu.variants import ANY, Carried, Key, Parts
 from unisycl.base.errors import UnsupportedError, UsageError, errc

@@ -6,10 +6,9 @@ is there, and right for every launch that it is asked for.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from unisycl.backends.cpu.abi import Layout
-from unisycl.backends.cpu.checks import watching
 from unisycl.backends.cpu.compile import jit
 from unisycl.backends.cpu.compile.target import levels
 from unisycl.backends.reports import Site
@@ -18,9 +17,14 @@ from unisycl.ir import carried, pickles
 from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
 
+if TYPE_CHECKING:
+    from unisycl.backends.cpu.checks import watching
+
 PREFIX = "cpu:"
 SMALL = 1 << 30
 """What no id of a small launch reaches: neighbours of ids, and twice an id, fit 32 bits, too."""
+SYMBOL = "unisycl_kernel"
+"""What a kernel's code is called; the names of what lies beside it begin so."""
 
 
 class Key(NamedTuple):
@@ -44,13 +48,20 @@ ANY = Key(edge=True, small=False, stream=False)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What code generation decides besides the code."""
+    """What code generation decides besides the code.
+
+    ``steps``: the vector operations of a sub-group (``pool.direct``). ``heavy``: it has loops;
+    ``counted``: all of which run over a range.
+    """
 
     lanes: int
     level: int
     layout: Layout
     sites: tuple[Site, ...]
     watch: watching.Plan | None = None
+    steps: int = 0
+    heavy: bool = False
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ from unisycl.backends.device.texts import (
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import pipeline
+from unisycl.passes import looking
 
 _STAGES = ("source", "cuda")
 _HOST = -1  # CU_DEVICE_CPU
@@ -220,7 +220,7 @@ class CudaDriver(Repeating, Reaching):
             raise UnsupportedError(errc.feature_not_supported,
                                    f"this device has the stage source, not {stage}")
         key = key_of(kernel, geometry, self.facts)
-        known = None if pipeline.is_seen() else self._texts.of(kernel, key)
+        known = None if looking.is_seen() else self._texts.of(kernel, key)
         return known or source_of(kernel, key, self._dialect, self.facts).text
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unisycl.backends.base import Launch
-from unisycl.backends.host import workitems
+from unisycl.backends.host import limits, workitems
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.endless import guarded
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.workitems import Group, Runner
 from unisycl.base import settings
 from unisycl.base.errors import DeviceError, errc
-from unisycl.base.forward_progress import WEAKEST, Levels, forward_progress_guarantee
+from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 from unisycl.lang.groups.reducer import reducer
 from unisycl.lang.index import this
 from unisycl.lang.index.environment import inside_kernel
@@ -38,9 +38,6 @@ from unisycl.lang.memory.views import records_of
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-PROGRESS: Levels = (forward_progress_guarantee.concurrent,) * 3
-MOST_GROUPS = 64
-MOST_THREADS = 1024
 _Point = tuple[int, ...]
 
 
@@ -137,7 +134,7 @@ def run(launch: Launch, cache: Cache) -> None:
     counts = tuple(g // s for g, s in zip(shape.global_, shape.local, strict=True))
     levels = launch.executable.kernel.progress or WEAKEST
     at_once = math.prod(counts) if levels[2] is forward_progress_guarantee.concurrent else \
-        max(1, MOST_THREADS // max(1, math.prod(shape.local)))
+        max(1, limits.MOST_THREADS // max(1, math.prod(shape.local)))
     made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
                                 paired=r.paired, joint=r.joint)
                   for r in launch.reduction_objects) for _ in points(counts)]

@@ -14,17 +14,24 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
-from unisycl.backends.host import concurrent_groups, workitems
-from unisycl.backends.host.binding import bound_array
+from unisycl.backends.host import limits
 from unisycl.backends.native_objects import HostObjects
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.image_formats import LARGEST_EXTENT
+from unisycl.base.later import Later
 from unisycl.ir.nodes import Kernel
 from unisycl.process import float_mode, machine
+
+if TYPE_CHECKING:
+    from unisycl.backends.host import binding, concurrent_groups, workitems
+else:
+    binding = Later("unisycl.backends.host.binding")
+    concurrent_groups = Later("unisycl.backends.host.concurrent_groups")
+    workitems = Later("unisycl.backends.host.workitems")
 
 _ASPECTS = frozenset({
     aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
@@ -113,9 +120,9 @@ class HostDriver(Driver):
             backend=backend.host, aspects=_ASPECTS, vendor="unisycl",
             driver_version=platform.python_version(), version=python,
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
-            sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
-            progress=concurrent_groups.PROGRESS, resident_groups=concurrent_groups.MOST_GROUPS,
-            resident_items=concurrent_groups.MOST_THREADS, concurrent_kernels=True,
+            sub_group_sizes=(limits.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
+            progress=limits.PROGRESS, resident_groups=limits.MOST_GROUPS,
+            resident_items=limits.MOST_THREADS, concurrent_kernels=True,
             details={"image_extent": LARGEST_EXTENT, "image_read_write": True,
                      "vendor_id": machine.vendor_id(),
                      "max_clock_frequency": machine.clock_mhz(),
@@ -152,13 +159,13 @@ class HostDriver(Driver):
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy element by element; ordering as for ``launch``."""
         def work() -> None:
-            bound_array(dst)[...] = bound_array(src)
+            binding.bound_array(dst)[...] = binding.bound_array(src)
         return self._start((dst, src), work, deps)
 
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one value everywhere; ordering as for ``launch``."""
         def work() -> None:
-            bound_array(dst)[...] = pattern
+            binding.bound_array(dst)[...] = pattern
         return self._start((dst, pattern), work, deps)
 
     def _start(self, keep: object, work: Callable[[], None],

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import Launch
-from unisycl.backends.host import commands
+from unisycl.backends.host import commands, limits
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import disagreement, divergence, kernel_failure, user_place
 from unisycl.backends.host.collectives import BARRIER, PRESENT
@@ -38,7 +38,6 @@ from unisycl.lang.memory.views import records_of
 from unisycl.process import notices
 from unisycl.process.recursion import deep
 
-SUB_GROUP_SIZE = 8
 _CALLS = 4000
 _Request = Any
 
@@ -110,7 +109,7 @@ class Runner:
     def place(self) -> Place:
         """Return the shape of an nd_range or hierarchical launch, at its first group."""
         shape = self.geometry
-        size = self.kernel.sub_group or SUB_GROUP_SIZE
+        size = self.kernel.sub_group or limits.SUB_GROUP_SIZE
         local = shape.local or (1,) * len(shape.global_)
         offset = shape.offset or (0,) * len(shape.global_)
         whole = shape.global_

@@ -71,7 +71,7 @@ from unisycl.base import foreign_objects
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import pipeline
+from unisycl.passes import looking
 
 _STAGES = ("source", "opencl")
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
@@ -235,7 +235,7 @@ class ClDriver(Ending, Driver):
             raise UnsupportedError(errc.feature_not_supported,
                                    f"this device has the stage source, not {stage}")
         key = key_of(kernel, geometry, self.facts)
-        known = None if pipeline.is_seen() else self._texts.of(kernel, key)
+        known = None if looking.is_seen() else self._texts.of(kernel, key)
         return known or source_of(kernel, key, self._dialect, self.facts).text
 
     def immediate(self, launch: Launch) -> bool:

@@ -18,11 +18,12 @@ from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
+from unisycl.frontend.paths import Path
 from unisycl.frontend.values import bit_patterns
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.handlers import is_handler as _is_handler
-from unisycl.frontend.values.kind import Path, Value, describe
+from unisycl.frontend.values.kind import Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n

@@ -17,10 +17,11 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match
+from unisycl.frontend.paths import Path
 from unisycl.frontend.values import addresses, pointers, stored_pointers
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
-from unisycl.frontend.values.kind import Path, Value, describe
+from unisycl.frontend.values.kind import Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n

@@ -28,6 +28,7 @@ from unisycl.frontend.forms.builtins import (
 )
 from unisycl.frontend.forms.lookup import form_of
 from unisycl.frontend.parameters import default_steps, spell
+from unisycl.frontend.paths import Path
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax import rows
 from unisycl.frontend.syntax.assign import unpacked
@@ -49,7 +50,7 @@ from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.instances import Instance
-from unisycl.frontend.values.kind import Frame, Path, Value, spelt
+from unisycl.frontend.values.kind import Frame, Value, spelt
 from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.reducers import OPERATORS, operator_name

@@ -56,8 +56,8 @@ def check_read(ctx: Lowering, frame: Frame, name: str, made: Definition, node: a
         _check(ctx, frame, name, node)
 
 
-def warn(ctx: Lowering) -> None:
-    """Warn of names that may be read before they have a value, each at the kernel's line."""
+def warn(ctx: Lowering) -> bool:
+    """Warn of names that may be read before they have a value, each at its line; say if any are."""
     for span, (name, made) in ctx.doubts.unassigned.items():
         lines = dict.fromkeys(d.span.line for d in made.assignments() if d.span)
         where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
@@ -65,6 +65,7 @@ def warn(ctx: Lowering) -> None:
             f"'{name}' may be read here before it has a value, if no assignment of it ({where}) "
             "ran: it is zero then, where Python raises UnboundLocalError; assign it before",
             KernelWarning, span.file.name, span.line)
+    return bool(ctx.doubts.unassigned)
 
 
 def _check(ctx: Lowering, frame: Frame, name: str, node: ast.AST) -> None:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
+from unisycl.frontend.paths import Path
 from unisycl.frontend.values.constants import Constant
-from unisycl.frontend.values.kind import Kind, Lowering, Path, Value
+from unisycl.frontend.values.kind import Kind, Lowering, Value
 from unisycl.frontend.values.methods import Method
 
 

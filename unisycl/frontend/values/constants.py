@@ -18,8 +18,9 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import stream_manipulator
 from unisycl.base.value_text import Shown
 from unisycl.frontend import captures, coerce
+from unisycl.frontend.paths import Path
 from unisycl.frontend.spelling import suggest
-from unisycl.frontend.values.kind import Kind, Lowering, Path, Piece, Value
+from unisycl.frontend.values.kind import Kind, Lowering, Piece, Value
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct, element_type

@@ -17,16 +17,16 @@ from unisycl.base import architecture, other_names
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
 from unisycl.base.value_text import Shown
-from unisycl.frontend import coerce, findings
+from unisycl.frontend import coerce
 from unisycl.frontend.findings import Dependencies, Doubts, Storage
 from unisycl.frontend.kernel_shape import KernelShape
+from unisycl.frontend.paths import Path
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct
 
-Path: TypeAlias = findings.Path
 _GROWING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
 _FIXED = ("nothing grows or shrinks in a kernel: use sycl.private_array(dtype, n) and count its "
           "elements, or write to memory")

@@ -16,12 +16,13 @@ import numpy as np
 from unisycl.base import foreign_objects, geometry
 from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
+from unisycl.frontend.paths import Path
 from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Partial
 from unisycl.frontend.values.images import Image
 from unisycl.frontend.values.instances import Instance
-from unisycl.frontend.values.kind import Lowering, Path, Value
+from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.frontend.values.mappings import Mapping
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.records import Record

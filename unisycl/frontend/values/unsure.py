@@ -93,8 +93,8 @@ def holds(kind: Scalar, value: object) -> bool:
     return kind.weak or kind.dtype is dtypes.FLOAT64 or float(kind.dtype.numpy.type(value)) == value
 
 
-def warn(sums: dict[Span, Scalar]) -> None:
-    """Warn of numbers that are exact here, and in Python on some paths only."""
+def warn(sums: dict[Span, Scalar]) -> bool:
+    """Warn of numbers that are exact here, and in Python on some paths only; say if any are."""
     for span, type in sums.items():
         assert isinstance(type, Unsure)
         narrow = min(type.among, key=lambda t: (t.weak, t.dtype.bits))
@@ -103,3 +103,4 @@ def warn(sums: dict[Span, Scalar]) -> None:
             f"exact, where Python's result would wrap beyond {narrow.dtype.bits} bits if it is "
             f"{narrow}; convert it where it gets its value, so that it has one type", KernelWarning,
             span.file.name, span.line)
+    return bool(sums)

@@ -6,7 +6,7 @@ towards zero, and what does not fit a target integer is some value of that type.
 
 from __future__ import annotations
 
-from fractions import Fraction
+import importlib
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ def round_to(x: Any, dtype: np.dtype[Any], mode: rounding_mode) -> Any:
     near = convert(x, dtype)
     if mode in (rounding_mode.automatic, rounding_mode.rte) or not np.isfinite(x):
         return near
+    Fraction: Any = importlib.import_module("fractions").Fraction
     exact = Fraction(int(x)) if x.dtype.kind in "biu" else Fraction(float(x))
     above = near > 0 if np.isinf(near) else Fraction(float(near)) > exact
     below = near < 0 if np.isinf(near) else Fraction(float(near)) < exact

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from unisycl.backends.base import Driver, Geometry
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import UnsupportedError
+from unisycl.base.later import Later
 from unisycl.ir.nodes import Kernel
-from unisycl.ir.text import kernel_text
-from unisycl.passes import pipeline
+from unisycl.passes import looking
+
+if TYPE_CHECKING:
+    from unisycl.ir import text
+    from unisycl.passes import pipeline
+else:
+    text, pipeline = Later("unisycl.ir.text"), Later("unisycl.passes.pipeline")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,7 +39,7 @@ class Compiled:
 
     def ir_text(self) -> str:
         """Return the typed IR."""
-        return kernel_text(self.kernel)
+        return text.kernel_text(self.kernel)
 
     def source_text(self) -> str:
         """Return the C text a vendor's compiler gets; ``UnsupportedError`` where there is none."""
@@ -50,7 +57,7 @@ class Compiled:
         """Return what became of it, for people; ``UnsupportedError`` where nobody says."""
         return self.driver.text(self.kernel, self.geometry, "explain")
 
-    def passed(self, front: Sequence[pipeline.Seen]) -> dict[str, str]:
+    def passed(self, front: Sequence[looking.Seen]) -> dict[str, str]:
         """Return the IR behind each pass by its name, in order, those of the device included.
 
         ``front`` is what was seen of all kernels while they were launched.
@@ -59,11 +66,11 @@ class Compiled:
         ends = [k for k, x in enumerate(front, 1) if x.kernel is self.kernel
                 and x.name == pipeline.EVERY[-1].name]
         found = list(front[ends[-1] - every:ends[-1]]) if ends else []
-        with pipeline.seen() as own:
+        with looking.seen() as own:
             for stage in ("source", "llvm"):
                 with suppress(UnsupportedError):
                     self.driver.text(self.kernel, self.geometry, stage)
-        return {x.name: kernel_text(x.kernel) for x in (*found, *own)}
+        return {x.name: text.kernel_text(x.kernel) for x in (*found, *own)}
 
 
 watchers: list[list[Compiled]] = []

@@ -13,16 +13,21 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unisycl.backends.base import Geometry
+from unisycl.base.later import Later
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.part_parameters import DECLARED, PART
 from unisycl.ir.types import INT64
-from unisycl.passes import pipeline
+
+if TYPE_CHECKING:
+    from unisycl.passes import pipeline
+else:
+    pipeline = Later("unisycl.passes.pipeline")
 
 _MOST = 1024
 _placed: OrderedDict[tuple[int, bool], tuple[n.Kernel, n.Kernel]] = OrderedDict()

@@ -21,7 +21,7 @@ from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
 from unisycl.base.foreign_objects import is_native
 from unisycl.frontend import specialize
-from unisycl.frontend.specialize import Specialization
+from unisycl.frontend.specialized import Specialization
 from unisycl.ir import visit
 from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.stored_parameters import used

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.backends.cpu.executable import text_of
+from unisycl.backends.cpu.making import text_of
 from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
 

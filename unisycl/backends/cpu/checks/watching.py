@@ -10,7 +10,7 @@ Invariant: words are zero when the launch begins, and live as long as it.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,14 @@ from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.footprints import Footprint, Span
 from unisycl.base.allocations import block_of
 from unisycl.base.dataclass import dataclass
+from unisycl.base.later import Later
 from unisycl.ir import nodes as n
 from unisycl.ir import shadow_words
-from unisycl.passes.checks import watches
+
+if TYPE_CHECKING:
+    from unisycl.passes.checks import watches
+else:
+    watches = Later("unisycl.passes.checks.watches")
 
 _WORDS = 3
 SYNC, STRIDE, BASES = 0, 1, 2

@@ -13,12 +13,10 @@ from typing import Any
 
 from unisycl.backends.cpu.compile.target import compiler_version, machine
 from unisycl.ir import digest
-from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
 from unisycl.process import disk_cache, source_state
 
 _ROOMS = ("backends/cpu", "passes", "ir", "base", "process")
-_digests = Findings(digest.of)
 
 
 def _stamp() -> str:
@@ -28,7 +26,7 @@ def _stamp() -> str:
 
 def _entry(kernel: Kernel, *what: str) -> str | None:
     """Return the name of an entry about a kernel; None if the kernel cannot be named."""
-    known = _digests.of(kernel)
+    known = digest.of(kernel)
     if known is None or not _stamp():
         return None
     return disk_cache.key_of("kernel", compiler_version(), *machine().key, _stamp(), known, *what)

@@ -7,7 +7,7 @@ streams, steps) is made on what this returns, so all of them agree.
 from __future__ import annotations
 
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import pipeline
+from unisycl.passes import looking, pipeline
 
 _last: list[tuple[Kernel, Kernel]] = []
 """The kernel asked for last, since each step of its compilation asks; kept, so its id stays its."""
@@ -16,7 +16,7 @@ _last: list[tuple[Kernel, Kernel]] = []
 def plain(kernel: Kernel) -> Kernel:
     """Return a kernel without images, complex numbers and single accesses to members."""
     for known, found in _last:
-        if known is kernel and not pipeline.is_seen():
+        if known is kernel and not looking.is_seen():
             return found
     found = pipeline.run(kernel, "simd", "plain", pipeline.Facts())
     _last[:] = [(kernel, found)]

@@ -13,13 +13,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from unisycl.backends.cpu.abi import Layout, layout
+from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.emit import (
     expressions,
     own_sums,
     queries,
     reductions,
     rows,
+    slots,
     watched_accesses,
     widths,
 )
@@ -104,7 +105,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     """
     made = bodies(kernel, lanes, widest, stream=stream, ids_below=ids_below, units=units)
     kernel, shapes, inner = made.kernel, made.shapes, made.inner
-    found = layout(kernel)
+    found = slots.layout(kernel)
     f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
         UNIFORM, INT64, "0"), expressions.emit)

@@ -7,8 +7,8 @@ wait for nobody have no trace of this; where a kernel may fail, those that wait 
 
 from __future__ import annotations
 
-from unisycl.backends.cpu import abi
 from unisycl.backends.cpu.compile.target import threads
+from unisycl.backends.cpu.emit import slots
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.processors import futex_number
 from unisycl.base.enums import memory_scope
@@ -142,7 +142,7 @@ def _waits(kernel: n.Kernel, loop: n.While) -> bool:
 
 def _error(e: Emitter) -> str:
     """Return where a kernel of which a part may fail finds whether one has; '' for others."""
-    return e.slot(e.layout.reports + 2, "ptr") if abi.reports(e.kernel) else ""
+    return e.slot(e.layout.reports + 2, "ptr") if slots.reports(e.kernel) else ""
 
 
 def _end_if(e: Emitter, failed: str) -> None:

@@ -1,6 +1,6 @@
 """``python -m unisycl explain``: what was vectorised, what became a gather and why, and versions.
 
-It goes the way of ``executable.text_of`` up to the bodies that are emitted, and says what they are.
+It goes the way of ``making.text_of`` up to the bodies that are emitted, and says what they are.
 Non-goals: code and times. Invariant: what is said is read off the bodies themselves.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.compile import options
 from unisycl.backends.cpu.emit import entry
-from unisycl.backends.cpu.executable import Prepared, prepared
 from unisycl.backends.cpu.explain.accesses import Access, accesses
 from unisycl.backends.cpu.explain.said import outer, said, source
+from unisycl.backends.cpu.making import Prepared, prepared
 from unisycl.backends.cpu.variants import Key
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

@@ -9,17 +9,23 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unisycl.backends.base import PipeEnds
 from unisycl.backends.cpu.abi import LOCAL_ALIGN
-from unisycl.backends.cpu.compile.plain import plain
-from unisycl.backends.cpu.emit import concurrent_sub_groups
 from unisycl.backends.cpu.executable import CpuExecutable, Plan
 from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
 from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
+from unisycl.base.later import Later
+
+if TYPE_CHECKING:
+    from unisycl.backends.cpu.compile import plain
+    from unisycl.backends.cpu.emit import concurrent_sub_groups
+else:
+    plain = Later("unisycl.backends.cpu.compile.plain")
+    concurrent_sub_groups = Later("unisycl.backends.cpu.emit.concurrent_sub_groups")
 
 MOST_THREADS = 1024
 
@@ -107,7 +113,7 @@ class OwnThreads:
 
 def common_memory(executable: CpuExecutable, plan: Plan, values: Sequence[Any]) -> tuple[Any, int]:
     """Return the memory that sub-groups of each work-group share, zeros, and its address."""
-    fixed = concurrent_sub_groups.shared(plain(executable.kernel), executable.lanes).size
+    fixed = concurrent_sub_groups.shared(plain.plain(executable.kernel), executable.lanes).size
     groups = plan.units // max(1, executable.sub_groups)
     size = groups * (fixed + executable.packer.local_bytes(values))
     memory = np.zeros(size + LOCAL_ALIGN, np.uint8)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from unisycl.backends.cpu.executable import text_of
+from unisycl.backends.cpu.making import text_of
 from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
 

@@ -1,0 +1,118 @@
+"""The CPU's code for a kernel, by way of its text: what is decided on the way, and LLVM.
+
+It is loaded where the cache has nothing. Non-goals: running code (``driver``), its arguments
+(``executable``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+
+from unisycl.backends.cpu.checks import watching
+from unisycl.backends.cpu.compile import decision_cache, jit, options
+from unisycl.backends.cpu.compile.plain import plain
+from unisycl.backends.cpu.emit import entry, queries
+from unisycl.backends.cpu.emit.lines import Lines
+from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
+from unisycl.backends.cpu.emit.text import LOOSE, Module
+from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, shapes_of
+from unisycl.backends.cpu.pool import direct
+from unisycl.backends.cpu.variants import SMALL, SYMBOL, Key, Parts
+from unisycl.base.dataclass import dataclass
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import View
+from unisycl.passes import pipeline
+from unisycl.passes.interior import interior
+from unisycl.passes.shared import long_chains
+from unisycl.passes.simd import streams
+
+_DEEP = 24  # branches one inside the other
+_VERY_DEEP = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A kernel as it is before its bodies are made, and what was decided until then."""
+
+    kernel: n.Kernel
+    lanes: int
+    level: int
+    ids_below: int
+
+
+def prepared(kernel: n.Kernel, key: Key) -> Prepared:
+    """Return a kernel behind the passes that come before its bodies."""
+    asked = options.of(kernel)
+    level = _level(kernel, asked.level)
+    kernel = plain(kernel)
+    facts = pipeline.Facts(ids_below=SMALL if key.small else 1 << 63,
+                           deepest=-1 if level == jit.LIGHTEST else 1 << 63)
+    kernel = pipeline.run(kernel, "simd", "depth", facts)
+    lanes = key.most or choose_lanes(kernel, asked.machine.vector_bits)
+    kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(
+        lanes=lanes, units=key.units, shapes=partial(shapes_of, lanes=lanes, units=key.units)))
+    kernel = pipeline.run(kernel, "simd", "launch", facts)
+    return Prepared(kernel, lanes, level, facts.ids_below)
+
+
+def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
+    """Return the LLVM module of a kernel before optimisation, and what else was decided."""
+    asked, written = options.of(kernel), kernel
+    found = asked.machine
+    ready = prepared(kernel, key)
+    kernel, lanes = ready.kernel, ready.lanes
+    module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
+    if asked.lines and kernel.span is not None:
+        module.lines = Lines(kernel.name, kernel.span)
+    layout, sites = entry.build(kernel, module, SYMBOL, lanes, found.vector_bits,
+                                 edge=key.edge or key.stream, stream=key.stream,
+                                 ids_below=ready.ids_below, units=key.units)
+    direct.emit(module, SYMBOL)
+    loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
+    return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
+                         direct.steps(plain(written), lanes), bool(loops), loops == {n.For})
+
+
+def shown(kernel: n.Kernel, key: Key, show: Callable[..., str]) -> str:
+    """Return what ``show`` makes of a kernel's text, for people."""
+    module, parts = text_of(kernel, key)
+    return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=parts.level,
+                on=options.of(kernel).machine)
+
+
+def make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded, Parts]:
+    """Return the code of a kernel through its text."""
+    module, parts = text_of(kernel, key)
+    text, loops, asked = module.text(), is_scalar(kernel, parts.lanes), options.of(kernel)
+    level = parts.level
+    loaded = jit.load(text, names, loops=loops, level=level, on=asked.machine)
+    if not parts.sites and parts.watch is None:  # neither is kept with the code
+        code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
+        decision_cache.note(kernel, [
+            code, parts.lanes, parts.steps, parts.heavy, parts.counted,
+            *dataclasses.astuple(parts.layout)], repr(key))
+    return loaded, parts
+
+
+def _level(kernel: n.Kernel, asked: int) -> int:
+    """Return how much LLVM is to do, for a kernel that asks for a level."""
+    nested = long_chains.depth(kernel.body) if asked else 0
+    if nested > _VERY_DEEP:
+        return jit.LIGHTEST
+    return jit.LIGHT if nested > _DEEP else asked
+
+
+def find_facts(kernel: n.Kernel) -> list[int]:
+    """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
+    found, kernel = options.of(kernel).machine, plain(kernel)
+    lanes = choose_lanes(kernel, found.vector_bits)
+    search = interior.Search(queries.shapes(kernel, lanes), lanes, SMALL)
+    inner = interior.find(kernel, search)
+    past = found.triple.startswith("x86_64")
+    stream = streams.output(kernel, inner.body if inner else None) if past else None
+    kind = stream.param.type if stream is not None else None
+    size = kind.elem.size if isinstance(kind, View) else 0
+    return [lanes, 0 if lanes * size % STREAM_ALIGN else size]
