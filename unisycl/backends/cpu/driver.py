@@ -35,8 +35,9 @@ from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
 from unisycl.backends.cpu.pool.batch import CpuBatch, cost
 from unisycl.backends.cpu.pool.child_kernels import Trees
 from unisycl.backends.cpu.pool.crash import here as crash_here
+from unisycl.backends.cpu.pool.job import NativeJob
 from unisycl.backends.cpu.pool.own_threads import MOST_THREADS, OwnThreads, common_memory
-from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
+from unisycl.backends.cpu.pool.pool import NativePool
 from unisycl.backends.cpu.pool.units import ConfinedPool, domains, within
 from unisycl.backends.cpu.variants import Key
 from unisycl.backends.native_objects import HostObjects
@@ -225,7 +226,7 @@ class CpuDriver(Driver):
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
             job = submit(executable.entry, args, plan.units, plan.grain, jobs,
                          (executable, values, block, report, common, watch), assisted=assisted,
-                         error_at=error_at, on_error=on_error, words=words)
+                         error_at=error_at, on_error=on_error, words=words, pace=plan.pace)
             _asking(job, report)
             if executable.counted and not plan.small:  # a small one has its arguments there
                 launch.packed = job
@@ -234,7 +235,8 @@ class CpuDriver(Driver):
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
         first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
-                       assisted=assisted, error_at=error_at, on_error=on_error, words=words)
+                       assisted=assisted, error_at=error_at, on_error=on_error, words=words,
+                       pace=plan.pace)
         _asking(first, report)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first

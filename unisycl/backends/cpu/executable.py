@@ -14,6 +14,7 @@ from unisycl.backends.cpu.abi import Layout, Packer, header, unit_dimensions
 from unisycl.backends.cpu.compile import decision_cache, jit
 from unisycl.backends.cpu.compile.target import threads
 from unisycl.backends.cpu.pool import direct
+from unisycl.backends.cpu.pool.pace import Pace
 from unisycl.backends.cpu.variants import SYMBOL, Key, Parts
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
@@ -38,7 +39,8 @@ _PLANS = 256
 class Plan:
     """How one geometry is cut: the head of the argument block, units of work, units per chunk.
 
-    ``small``: it may run directly.
+    ``small``: it may run directly. ``pace``: what launches of it took; None where all threads are
+    wanted, however long it takes.
     """
 
     geometry: Geometry
@@ -46,6 +48,7 @@ class Plan:
     units: int
     grain: int
     small: bool
+    pace: Pace | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,6 +80,12 @@ class CpuExecutable:
         return concurrent_sub_groups.sub_groups(self.kernel, self.lanes) if self.kernel.apart else 0
 
     @property
+    def _together(self) -> bool:
+        """Whether all its work-groups have to run at the same time, or on threads of their own."""
+        kernel = self.kernel
+        return bool(kernel.progress or kernel.waits or kernel.apart or self.watch is not None)
+
+    @property
     def direct_address(self) -> int:
         """The address of the function for direct calls."""
         return self.loaded.addresses[direct.symbol(SYMBOL)]
@@ -98,7 +107,8 @@ class CpuExecutable:
                 self._plans.clear()
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
-                not self.kernel.progress and direct.fits(self.steps, geometry, self.lanes))
+                not self.kernel.progress and direct.fits(self.steps, geometry, self.lanes),
+                None if self._together else Pace())
         return found
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:

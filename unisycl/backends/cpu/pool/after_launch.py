@@ -16,7 +16,7 @@ from unisycl.backends import footprints
 from unisycl.backends.base import Launch
 from unisycl.backends.cpu.checks.watching import Words
 from unisycl.backends.cpu.executable import CpuExecutable
-from unisycl.backends.cpu.pool.pool import NativeJob
+from unisycl.backends.cpu.pool.job import NativeJob
 
 _ARGS = struct.Struct("<qQ")
 _ERROR_AT = 8

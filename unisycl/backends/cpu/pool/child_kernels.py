@@ -20,7 +20,8 @@ from unisycl.backends.cpu.abi import BLOCK_AT
 from unisycl.backends.cpu.compile import jit
 from unisycl.backends.cpu.compile.target import threads
 from unisycl.backends.cpu.executable import CpuExecutable
-from unisycl.backends.cpu.pool.pool import NativeJob, NativePool, addresses
+from unisycl.backends.cpu.pool.job import NativeJob
+from unisycl.backends.cpu.pool.pool import NativePool, addresses
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ir.enqueue_records import CAPACITY, MOST_GENERATIONS, WORDS
 

@@ -22,8 +22,9 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
 
-MOST_STEPS = 65536
-"""Steps, each an operation of a vector: some 8 us. Waking a thread and its end take 10."""
+MOST_STEPS = 163_840
+"""Steps, each an operation of a vector: some 20 us. Two threads would take ten, and handing work
+over to one, with its end, ten to fifteen, of the processor, too."""
 
 _MOST_STACK = 32 << 10
 _KINDS = ("range", "nd_range", "single")

@@ -16,7 +16,8 @@ import numpy as np
 from unisycl.backends.base import PipeEnds
 from unisycl.backends.cpu.abi import LOCAL_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Plan
-from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
+from unisycl.backends.cpu.pool.job import NativeJob
+from unisycl.backends.cpu.pool.pool import NativePool
 from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 from unisycl.base.later import Later
 

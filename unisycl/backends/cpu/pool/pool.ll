@@ -15,6 +15,8 @@
 ;             that may be gone.
 ;   running   participants claim chunks of `grain` units with one atomic addition until none is
 ;             left.
+;   wider     a job that was thought short has few participants at first. Who finds it longer than
+;             that takes it back into the list, with a reference of its own, for all who may join.
 ;   complete  whoever drops the last reference closes the list of successors, publishes `state` and
 ;             then never touches the job's memory again: its owner may free or reuse it at once.
 ;             (A futex wake may still name its address. That is harmless: the kernel only looks for
@@ -61,7 +63,7 @@
   ptr,        ;  4 pool
   ptr,        ;  5 edges: array of n_edges %Edge; null: those at the end of the job
   i32,        ;  6 n_edges
-  i32,        ;  7 wanted: most participants; set by @pool_submit
+  i32,        ;  7 wanted: most participants; before @pool_submit the most that pay, 0: all
   i64,        ;  8 error_at: where in args to store the address of `error`; negative: nowhere
   ptr,        ;  9 successors: list of %Edge; address 1: closed, that is, the job is done
   i32,        ; 10 waiting: dependencies not done, plus one until submit has registered them all
@@ -76,7 +78,8 @@
   i64,        ; 19 end_ns
   i64,        ; 20 next_unit: first unit not yet claimed; alone in its cache line
   ptr,        ; 21 words: what to say should it crash, see crash.ll; or null
-  [6 x i64],  ; 22
+  [6 x i64],  ; 22 first: ns after which more participants pay than were wanted, 0: never; second:
+              ;    how many there may be then
   i32,        ; 23 state: futex word; 1 done, 2 failed, 4 somebody may sleep on it
   i32,        ; 24 given: @pool_submit was called
   i64,        ; 25 error: not 0 stops the job; entries store here, -1 is ours: given up at exit
@@ -423,6 +426,43 @@ out:
   ret i1 %early
 }
 
+; Let more participants join a job that takes longer than was thought. The caller is one.
+define internal void @widen(ptr %p, ptr %j) {
+entry:
+  %wantedp = getelementptr %Job, ptr %j, i32 0, i32 7
+  %queuedp = getelementptr %Job, ptr %j, i32 0, i32 14
+  %activep = getelementptr %Job, ptr %j, i32 0, i32 16
+  %widenp = getelementptr %Job, ptr %j, i32 0, i32 22
+  %allp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 1
+  call void @lock(ptr %p)
+  %patience = load i64, ptr %widenp
+  %first = icmp ne i64 %patience, 0
+  br i1 %first, label %more, label %known
+known:
+  call void @unlock(ptr %p)
+  ret void
+more:
+  store atomic i64 0, ptr %widenp monotonic, align 8
+  %before = load i32, ptr %wantedp
+  %all.64 = load i64, ptr %allp
+  %all = trunc i64 %all.64 to i32
+  store i32 %all, ptr %wantedp
+  %queued = load i32, ptr %queuedp
+  %is = icmp ne i32 %queued, 0
+  br i1 %is, label %add, label %put.back
+add:
+  %n = sub i32 %all, %before
+  call void @want(ptr %p, i32 %n)
+  br label %out
+put.back:
+  %o = atomicrmw add ptr %activep, i32 1 monotonic          ; the list's reference
+  call void @enqueue(ptr %p, ptr %j)
+  br label %out
+out:
+  call void @unlock_and_wake(ptr %p)
+  ret void
+}
+
 ; Claim and run chunks until none is left, the job has an error, or `deadline` (0: none) has passed
 ; after a chunk. Returns whether the deadline ended it with units perhaps left.
 define internal i1 @run_chunks(ptr %p, ptr %j, i64 %worker, i64 %deadline) {
@@ -434,6 +474,8 @@ entry:
   %nextp = getelementptr %Job, ptr %j, i32 0, i32 20
   %errorp = getelementptr %Job, ptr %j, i32 0, i32 25
   %stopp = getelementptr %Pool, ptr %p, i32 0, i32 9
+  %startp = getelementptr %Job, ptr %j, i32 0, i32 18
+  %widenp = getelementptr %Job, ptr %j, i32 0, i32 22
   %f = load ptr, ptr %entryp
   %args = load ptr, ptr %argsp
   %units = load i64, ptr %unitsp
@@ -462,7 +504,20 @@ chunk:
   %over.now = or i1 %bad, %was.last
   br i1 %over.now, label %over, label %again
 again:
+  %patience = load atomic i64, ptr %widenp monotonic, align 8
   %endless = icmp eq i64 %deadline, 0
+  %narrow = icmp ne i64 %patience, 0
+  br i1 %narrow, label %measure, label %go.on
+measure:
+  %begun = load i64, ptr %startp
+  %t0 = call i64 @now()
+  %taken = sub i64 %t0, %begun
+  %long = icmp sgt i64 %taken, %patience
+  br i1 %long, label %wider, label %go.on
+wider:
+  call void @widen(ptr %p, ptr %j)
+  br label %go.on
+go.on:
   br i1 %endless, label %claim, label %clock
 clock:
   %t = call i64 @now()
@@ -737,7 +792,19 @@ entry:
   %threads = load i32, ptr %threadsp
   %threads.64 = zext i32 %threads to i64
   %most = call i64 @llvm.umin.i64(i64 %chunks, i64 %threads.64)
-  %wanted = trunc i64 %most to i32
+  %pay = load i32, ptr %wantedp
+  %pay.64 = zext i32 %pay to i64
+  %as.many = icmp eq i32 %pay, 0
+  %fewer = call i64 @llvm.umin.i64(i64 %most, i64 %pay.64)
+  %begin.with = select i1 %as.many, i64 %most, i64 %fewer
+  %wanted = trunc i64 %begin.with to i32
+  %widenp = getelementptr %Job, ptr %j, i32 0, i32 22
+  %allp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 1
+  %patience = load i64, ptr %widenp
+  %all.there = icmp eq i64 %begin.with, %most
+  %patience.1 = select i1 %all.there, i64 0, i64 %patience
+  store i64 %patience.1, ptr %widenp
+  store i64 %most, ptr %allp
   store i32 %wanted, ptr %wantedp
   %n = load i32, ptr %countp
   %n1 = add i32 %n, 1

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from unisycl.backends.cpu.compile.target import threads
-from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
+from unisycl.backends.cpu.pool.job import NativeJob
+from unisycl.backends.cpu.pool.pool import NativePool
 
 _SYSTEM = Path("/sys/devices/system")
 

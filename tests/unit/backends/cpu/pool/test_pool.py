@@ -21,8 +21,9 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from unisycl.backends.cpu.pool import pool as pool_module
-from unisycl.backends.cpu.pool.pool import HELPERS, NativeJob, NativePool
+from unisycl.backends.cpu.pool import job as job_module
+from unisycl.backends.cpu.pool.job import NativeJob
+from unisycl.backends.cpu.pool.pool import HELPERS, NativePool
 from unisycl.base.errors import DeviceError
 
 ENTRIES = """
@@ -107,6 +108,7 @@ define void @alone(ptr %args, i64 %begin, i64 %end, i64 %worker) {
 PRELUDE = f"""
 import ctypes, mmap, os, sys
 import llvmlite.binding as llvm
+from unisycl.backends.cpu.pool import job as job_module
 from unisycl.backends.cpu.pool import pool as pool_module
 from unisycl.backends.cpu.pool.pool import NativePool
 ENTRIES = {ENTRIES!r}
@@ -199,7 +201,7 @@ def test_worker_ids_are_in_range_and_never_used_twice_at_once(entry: Entry) -> N
 
 def test_a_helper_that_leaves_early_loses_no_unit(entry: Entry,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_module, "_HELP_NS", 1)
+    monkeypatch.setattr(job_module, "_HELP_NS", 1)
     for threads in (1, 2):
         pool = NativePool(threads)
         for _ in range(200):
