@@ -22,9 +22,9 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
 
-MOST_STEPS = 163_840
-"""Steps, each an operation of a vector: some 20 us. Two threads would take ten, and handing work
-over to one, with its end, ten to fifteen, of the processor, too."""
+MOST_STEPS = 262_144
+"""Steps, each an operation of a vector: some 30 us. Two threads would take 15, and handing a launch
+to them takes as much, of which ten in the submitting thread."""
 
 _MOST_STACK = 32 << 10
 _KINDS = ("range", "nd_range", "single")

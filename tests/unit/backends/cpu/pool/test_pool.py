@@ -345,7 +345,8 @@ def test_an_error_stops_further_chunks(entry: Entry) -> None:
 def test_a_wait_that_runs_out_says_so(pool: NativePool, entry: Entry,
                                       gate: ctypes.c_int64) -> None:
     job = pool.submit(entry("gate"), ctypes.addressof(gate), 1)
-    time.sleep(0.02)
+    while not job.running:  # else the thread that waits could begin it, and wait for itself
+        time.sleep(0.001)
     assert not job.done()
     for timeout in (0, -1, 1e-6, 0.02, 0.12):
         began = time.monotonic()
