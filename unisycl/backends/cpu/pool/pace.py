@@ -8,10 +8,12 @@ has taken longer than it should have (``pool.ll``, wider).
 
 from __future__ import annotations
 
-WORTH_NS = 20_000
+WORTH_NS = 25_000
 """How much work is worth a thread."""
 
-PATIENCE_NS = 2 * WORTH_NS
+PATIENCE_NS = 4 * WORTH_NS
+"""After this a job with few threads calls for the others: well above what may have one."""
+
 _SLOWLY = 4
 
 
