@@ -15,9 +15,10 @@ from typing import Any
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.parameters import match
+from unisycl.frontend.paths import Path
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.values.constants import Constant
-from unisycl.frontend.values.kind import Kind, Lowering, Path, Target, Value
+from unisycl.frontend.values.kind import Kind, Lowering, Target, Value
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.tuples import Several
 
