@@ -57,16 +57,34 @@ def gathers_rows(body: n.Block, shapes: Shapes, bits: int) -> bool:
 
 
 def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
-    """Say whether a kernel whose lanes go round loops together reads bytes here and there.
+    """Say whether a kernel whose lanes go round loops together reads bytes where data tells it to.
 
     No processor gathers these: each lane's place is taken out of a vector, and what it read put
-    into another one.
+    into another one. Neighbours that an id tells, by ``%`` or ``max``, mostly lie side by side.
     """
-    return not any(isinstance(s, n.While) or (isinstance(s, n.For) and id(s) in shapes.divergent)
-                   for s in visit.statements(body)) and any(
-        isinstance(x, n.Load) and x.type.dtype.size < _LEAST_GATHERED
-        and _is_scattered(x.place, shapes) and not _is_strided(x.place, shapes)
-        for x in visit.all_expressions(body))
+    if any(isinstance(s, n.While) or (isinstance(s, n.For) and id(s) in shapes.divergent)
+           for s in visit.statements(body)):
+        return False
+    apart = [x.place for x in visit.all_expressions(body) if isinstance(x, n.Load)
+             and _is_scattered(x.place, shapes) and not _is_strided(x.place, shapes)]
+    data = _of_data(body) if apart else set()
+    return all(any(isinstance(e, n.Load) or (isinstance(e, n.Read) and e.local in data)
+                   for x in visit.expressions(p) for e in visit.walk(x)) for p in apart) \
+        and any(p.type.dtype.size < _LEAST_GATHERED for p in apart)
+
+
+def _of_data(body: n.Block) -> set[n.Local]:
+    """Return the locals that something read from memory went into."""
+    found: set[n.Local] = set()
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for stmt in visit.statements(body):
+            if any(isinstance(e, n.Load) or (isinstance(e, n.Read) and e.local in found)
+                   for x in visit.expressions(stmt) for e in visit.walk(x)):
+                found |= set(visit.targets(stmt))
+            found |= set(stmt.results) if isinstance(stmt, n.LoadMany) else set()
+    return found
 
 
 def _is_strided(place: n.Place, shapes: Shapes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unisycl.frontend.specialize import specialize
+from unisycl.ir import nodes as n
 from unisycl.passes.simd import costs, shapes
 
 start = np.zeros(65, np.int32)
@@ -15,7 +16,8 @@ value, x, y = (np.zeros(256, np.float32) for _ in range(3))
 def alone(function: object) -> bool:
     def query(name: str, dim: int) -> shapes.Shape:
         return shapes.Shape(shapes.LINEAR, 1) if name == "global_id" else shapes.UNIFORM
-    kernel = specialize(function, "range", 1).kernel
+    kernel = function if isinstance(function, n.Kernel) else \
+        specialize(function, "range", 1).kernel
     return costs.prefers_scalar(kernel.body, shapes.analyse(kernel.body, query, {}), 32)
 
 
@@ -63,6 +65,13 @@ def test_tables_of_bytes_are_looked_up_one_by_one() -> None:
     def much(i):  # type: ignore[no-untyped-def]
         v = np.float32(mark[mark[i]])
         y[i] = np.sqrt(v) * np.exp(v) + np.sin(v) * np.cos(v) + np.log(v) + np.tanh(v)
+    def wrapped(i, size):  # type: ignore[no-untyped-def]
+        count = 0
+        for k in range(-1, 2):
+            count += mark[(i + k) % size]
+        column[i] = column[count] + mark[count]
     assert alone(levels)
     assert not alone(apart)
+    kernel = specialize(wrapped, "range", 1, (200,)).kernel
+    assert not alone(kernel)
     assert not alone(much)
