@@ -167,6 +167,30 @@ def test_engines_in_kernels_are_those_over_memory(queue: sycl.queue) -> None:
     np.testing.assert_allclose(g.ravel(), out, rtol=1e-13, atol=1e-14)
 
 
+def test_the_combined_engine_and_waits_in_kernels(queue: sycl.queue) -> None:
+    n, seed = 40, 2026
+    raw, u, waits = np.zeros((n, 5), np.uint32), np.zeros(n), np.zeros(n, np.float32)
+
+    def fill(i, raw, u, waits, far):
+        first = rng.device.mrg32k3a(seed, 5 * i)
+        for k in range(5):
+            raw[i, k] = rng.device.generate(rng.device.bits(), first)
+        second = rng.device.mrg32k3a(seed, far + i)
+        u[i] = rng.device.generate(rng.device.uniform(np.float64(2), np.float64(5)), second)
+        third = rng.device.philox4x32x10(seed, i)
+        waits[i] = rng.device.generate(rng.device.exponential(np.float32(1), np.float32(3)), third)
+
+    far = (1 << 40) + 12345
+    queue.parallel_for(n, fill, raw, u, waits, np.uint64(far)).wait()
+    assert np.array_equal(words(rng.mrg32k3a(queue, seed), 5 * n), raw.ravel())
+    engine, out, short = rng.mrg32k3a(queue, seed), np.zeros(n), np.zeros(n, np.float32)
+    rng.skip_ahead(engine, far)
+    rng.generate(rng.uniform(2, 5, np.float64), engine, out)
+    assert np.array_equal(out, u)
+    rng.generate(rng.exponential(1, 3), rng.philox4x32x10(queue, seed), short)
+    np.testing.assert_allclose(waits, short, rtol=1e-6)
+
+
 def test_what_no_distribution_has_is_refused(queue: sycl.queue) -> None:
     engine = rng.sobol(queue, 2)
     for call in (lambda: rng.sobol(queue, 0), lambda: rng.sobol(queue, 41),

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.oneapi.mkl.rng import kernels
+from unisycl.oneapi.mkl.rng import kernels, law_kernels
 
 __kernel_language__ = True
+_M1, _M2 = (1 << 32) - 209, (1 << 32) - 22853
+"""The moduli of mrg32k3a."""
 
 
 @dataclass(eq=False)
@@ -28,6 +30,7 @@ class _philox:
     w2: Any
     w3: Any
     bits = 32
+    modulus = 1 << 32
 
     def next(self) -> Any:
         """Return the next number of 32 bits."""
@@ -53,6 +56,7 @@ class _mcg59:
 
     x: Any
     bits = 59
+    modulus = 1 << 59
 
     def next(self) -> Any:
         """Return the next number of 59 bits."""
@@ -77,6 +81,71 @@ def mcg59(seed: Any, offset: Any = 0) -> Any:
 
 
 @dataclass(eq=False)
+class _mrg32k3a:
+    """The three numbers of each part."""
+
+    parts: Any
+    bits = 32
+    modulus = _M1
+
+    def next(self) -> Any:
+        """Return the next number of 32 bits, less than the modulus."""
+        return self.parts.next()
+
+
+def mrg32k3a(seed: Any, offset: Any = 0) -> Any:
+    """Return an engine at a place of the stream of ``rng.mrg32k3a(queue, seed)``.
+
+    A place far on takes up to 64 steps of matrices.
+    """
+    first = np.int64(np.uint64(seed) % np.uint64(_M1))
+    if first == 0:
+        first = np.int64(1)
+    one = np.int64(1)
+    x, y = (first, one, one), (one, one, one)
+    zero = np.int64(0)
+    a = (zero, one, zero, zero, zero, one, np.int64(_M1 - 810728), np.int64(1403580), zero)
+    b = (zero, one, zero, zero, zero, one, np.int64(_M2 - 1370589), zero, np.int64(527612))
+    left = np.uint64(offset)
+    while left > np.uint64(0):
+        if left & np.uint64(1) != 0:
+            x, y = _moved(a, x, _M1), _moved(b, y, _M2)
+        a, b = _squared(a, _M1), _squared(b, _M2)
+        left = left >> np.uint64(1)
+    return _mrg32k3a(kernels.mrg32k3a(x[0], x[1], x[2], y[0], y[1], y[2]))
+
+
+def _dot(a: Any, b: Any, m: Any) -> Any:
+    """Return a row times a column, of numbers below 2**32."""
+    total = np.int64(0)
+    for p, q in zip(a, b):  # noqa: B905 - kernels have no strict
+        total += np.int64(np.uint64(p) * np.uint64(q) % np.uint64(m))
+    return total % np.int64(m)
+
+
+def _moved(a: Any, v: Any, m: Any) -> Any:
+    """Return a matrix, row by row, times a vector."""
+    return (_dot(a[0:3], v, m), _dot(a[3:6], v, m), _dot(a[6:9], v, m))
+
+
+def _squared(a: Any, m: Any) -> Any:
+    """Return a matrix times itself."""
+    p = _moved(a, (a[0], a[3], a[6]), m)
+    q = _moved(a, (a[1], a[4], a[7]), m)
+    r = _moved(a, (a[2], a[5], a[8]), m)
+    return (p[0], q[0], r[0], p[1], q[1], r[1], p[2], q[2], r[2])
+
+
+def _unit(kind: Any, engine: Any, low: Any, width: Any) -> Any:
+    """Return uniform numbers of an engine, as over memory."""
+    word = np.uint64 if engine.bits > 32 else np.uint32
+    if kind is np.float32:
+        return kernels.in_float(low, width, word(engine.bits - 24))
+    drop = max(engine.bits - 53, 0)
+    return kernels.in_double(low, width, word(drop), kind(2.0 ** drop / engine.modulus))
+
+
+@dataclass(eq=False)
 class uniform:
     """Uniform numbers from ``a`` on, of the type of the bounds."""
 
@@ -85,14 +154,8 @@ class uniform:
 
     def of(self, engine: Any) -> Any:
         """Return a number."""
-        kind = self.a.dtype.type
-        word = engine.next()
-        if kind is np.float32:
-            return kernels.in_float(self.a, self.b - self.a, word.dtype.type(
-                engine.bits - 24)).of(word)
-        drop = max(engine.bits - 53, 0)
-        return kernels.in_double(self.a, self.b - self.a, word.dtype.type(drop), kind(
-            2.0 ** (drop - engine.bits))).of(word)
+        unit = _unit(self.a.dtype.type, engine, self.a, self.b - self.a)
+        return unit.of(engine.next())
 
 
 @dataclass(eq=False)
@@ -109,14 +172,23 @@ class gaussian:
     def both(self, engine: Any) -> Any:
         """Return two numbers."""
         kind = self.mean.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
         first, second = engine.next(), engine.next()
-        drop = max(engine.bits - 53, 0)
-        if kind is np.float32:
-            unit = kernels.in_float(kind(0), kind(1), first.dtype.type(engine.bits - 24))
-            return kernels.normal(unit, self.mean, self.stddev, kind).of_two(first, second)
-        wide = kernels.in_double(kind(0), kind(1), first.dtype.type(drop),
-                                 kind(2.0 ** (drop - engine.bits)))
-        return kernels.normal(wide, self.mean, self.stddev, kind).of_two(first, second)
+        return kernels.normal(unit, self.mean, self.stddev, kind).of_two(first, second)
+
+
+@dataclass(eq=False)
+class exponential:
+    """Times between events: ``displ - beta * log(u)``, of the type of both."""
+
+    displ: Any
+    beta: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.displ.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        return law_kernels.exponential(unit, self.displ, self.beta, kind).of(engine.next())
 
 
 @dataclass(eq=False)
