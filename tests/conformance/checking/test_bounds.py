@@ -132,3 +132,18 @@ def test_local_memory_sub_buffers_and_usm_have_their_own_extents(device: sycl.de
         assert "in work-item id(6) at" in found
         assert "index 16 is outside 'p' (range 16): valid is 0 to 15" in found
         sycl.free(p, queue)
+
+
+def beyond(i: Any, totals: Any) -> None:
+    totals[i[0]] += 1  # beyond
+
+
+@pytest.mark.part("Q-1")
+def test_a_variable_that_a_reduction_has_not_is_told(device: sycl.device) -> None:
+    queue = sycl.queue(device)
+    totals = sycl.malloc_shared(4, np.int32, queue)
+    totals[:] = 0
+    found = told(device, lambda q: q.parallel_for(
+        8, sycl.reduction(sycl.span(totals, 4), sycl.plus()), sycl.kernel(debug=True)(beyond)))
+    assert f"kernel 'beyond' failed in work-item id(4) at {place(beyond, '# beyond')}: " in found
+    assert "there is no variable 4 in a reduction of 4: valid is 0 to 3" in found

@@ -22,17 +22,20 @@ from unisycl.ir.types import BOOL, INT64, View
 def run(kernel: n.Kernel) -> n.Kernel:
     """Return the kernel with its indices checked."""
     table = next((p for p in kernel.params if p.name == n.ALLOCATIONS), None)
-    return replace(kernel, body=_Checking(table, kernel.pointed).block(kernel.body))
+    spans = frozenset(x for r in kernel.reducers if r.words == 1 for x in (r.cells, r.filled))
+    return replace(kernel, body=_Checking(table, kernel.pointed, spans).block(kernel.body))
 
 
 class _Checking(visit.Rewriter):
     """Puts checks in front of statements; ``table`` are the bounds of all allocations.
 
-    In ``pointed`` memories rows go on in the next one.
+    In ``pointed`` memories rows go on in the next one. ``spans`` have the variables of reductions.
     """
 
-    def __init__(self, table: n.Param | None, pointed: tuple[n.Param | n.Array, ...]) -> None:
+    def __init__(self, table: n.Param | None, pointed: tuple[n.Param | n.Array, ...],
+                 spans: frozenset[n.Array | None]) -> None:
         self.table = table
+        self.spans = spans
         self.pointed = pointed
 
     def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
@@ -59,7 +62,7 @@ class _Checking(visit.Rewriter):
             through = base in self.pointed and len(place.index) > 1
             for dim in range(1 if through else len(place.index)):
                 check = _linear(place, base, place.span or span) if through else \
-                    _check(place, base, dim, place.span or span)
+                    _check(place, base, dim, place.span or span, variables=base in self.spans)
                 if check not in found:
                     found.append(check)
         return found
@@ -156,7 +159,8 @@ def _linear(place: n.Place, base: n.Param | n.Array, span: Span | None) -> n.Che
                           " elements): valid is 0 to ", last), span=span)
 
 
-def _check(place: n.Place, base: n.Param | n.Array, dim: int, span: Span | None) -> n.Check:
+def _check(place: n.Place, base: n.Param | n.Array, dim: int, span: Span | None, *,
+           variables: bool) -> n.Check:
     """Return the check of one index; the text is that of the host device."""
     extents = [n.Extent(INT64, base, d) for d in range(len(place.index))]
     index = place.index[dim]
@@ -170,4 +174,7 @@ def _check(place: n.Place, base: n.Param | n.Array, dim: int, span: Span | None)
     for d, extent in enumerate(extents):
         pieces += [", ", extent] if d else [extent]
     last = n.Binary(INT64, "sub", extents[dim], n.Const(INT64, 1))
+    if variables:
+        pieces = ["there is no variable ", whole, " in a reduction of ", extents[dim]]
+        return n.Check(cond, (*pieces, ": valid is 0 to ", last), span=span)
     return n.Check(cond, (*pieces, "): valid is 0 to ", last), span=span)
