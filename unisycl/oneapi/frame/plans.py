@@ -24,7 +24,7 @@ _SMALL = 1 << 18
 """Bytes of an array at most: a plan keeps what it works on."""
 _PLANS = 64
 _OWN = 1 << 28
-"""Bytes of the routines' own that all plans keep at most, and one a quarter of."""
+"""Bytes of the routines' own that all plans keep at most, and one half of that."""
 _EXACT = (int, bool, str, type(None), BuiltinFunctionType, type(sycl.plus), type, np.ufunc)
 
 
@@ -75,7 +75,7 @@ class Plans:
         with self._lock:
             if key not in self._known:
                 return
-            self._known[key] = plan if plan is not None and plan.own <= _OWN // 4 else False
+            self._known[key] = plan if plan is not None and plan.own <= _OWN // 2 else False
             spent, dead = 0, []
             for other, found in reversed(list(self._known.items())):
                 own = found.own if found else 0
