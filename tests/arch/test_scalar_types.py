@@ -17,6 +17,7 @@ PLACES = {
     "base.matrices": "which types matrices have, by the words of the extension",
     "base.image_formats": "what a pixel's parts are",
     "ir.imaging": "what a pixel's parts are",
+    "lang.library.bindless": "what a pixel's parts are",
     "lang.library.radix_sorters": "the order of a type's bits, in the kernel language",
     "lang.numbers.vec": "SYCL's names of types",
     "examples.gemm": "the type that it multiplies",

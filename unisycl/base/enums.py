@@ -177,6 +177,32 @@ class aspect(enum.Enum):
     ext_oneapi_virtual_mem = "ext_oneapi_virtual_mem"
     ext_oneapi_ipc_memory = "ext_oneapi_ipc_memory"
     ext_oneapi_async_memory_alloc = "ext_oneapi_async_memory_alloc"
+    ext_oneapi_bindless_images = "ext_oneapi_bindless_images"
+    ext_oneapi_bindless_images_shared_usm = "ext_oneapi_bindless_images_shared_usm"
+    ext_oneapi_bindless_images_1d_usm = "ext_oneapi_bindless_images_1d_usm"
+    ext_oneapi_bindless_images_2d_usm = "ext_oneapi_bindless_images_2d_usm"
+    ext_oneapi_bindless_sampled_image_fetch_1d_usm = (
+        "ext_oneapi_bindless_sampled_image_fetch_1d_usm")
+    ext_oneapi_bindless_sampled_image_fetch_1d = "ext_oneapi_bindless_sampled_image_fetch_1d"
+    ext_oneapi_bindless_sampled_image_fetch_2d_usm = (
+        "ext_oneapi_bindless_sampled_image_fetch_2d_usm")
+    ext_oneapi_bindless_sampled_image_fetch_2d = "ext_oneapi_bindless_sampled_image_fetch_2d"
+    ext_oneapi_bindless_sampled_image_fetch_3d = "ext_oneapi_bindless_sampled_image_fetch_3d"
+    ext_oneapi_mipmap = "ext_oneapi_mipmap"
+    ext_oneapi_mipmap_anisotropy = "ext_oneapi_mipmap_anisotropy"
+    ext_oneapi_mipmap_level_reference = "ext_oneapi_mipmap_level_reference"
+    ext_oneapi_image_array = "ext_oneapi_image_array"
+    ext_oneapi_cubemap = "ext_oneapi_cubemap"
+    ext_oneapi_cubemap_seamless_filtering = "ext_oneapi_cubemap_seamless_filtering"
+    ext_oneapi_external_memory_import = "ext_oneapi_external_memory_import"
+    ext_oneapi_external_semaphore_import = "ext_oneapi_external_semaphore_import"
+
+
+IMAGES_BY_HANDLE = frozenset(a for a in aspect if a.name.startswith((
+    "ext_oneapi_bindless", "ext_oneapi_mipmap", "ext_oneapi_image_array", "ext_oneapi_cubemap")))
+IMAGES_BY_HANDLE -= {aspect.ext_oneapi_mipmap_anisotropy,
+                     aspect.ext_oneapi_cubemap_seamless_filtering}
+"""What a device has of sycl_ext_oneapi_bindless_images whose kernels follow stored pointers."""
 
 
 class backend(enum.Enum):

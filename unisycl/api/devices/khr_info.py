@@ -12,13 +12,18 @@ from typing import Any
 from unisycl.api.devices import device_info
 from unisycl.api.devices.info import Descriptor, Namespace
 from unisycl.base import geometry as geo
+from unisycl.base.bindless import PITCH_ALIGN
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.base.matrices import unit_of
 from unisycl.runtime.devices.devices import DeviceState
 
 _KHR = ("max_work_group_range", "max_work_group_range_size", "max_num_work_groups_nd_range")
 _MATRICES = ("matrix_combinations", "ext_unisycl_matrix_sub_group_size")
-_EXPERIMENTAL = ("max_work_groups", "max_global_work_groups", *_MATRICES)
+_IMAGES = {"image_row_pitch_align": PITCH_ALIGN, "max_image_linear_width": LARGEST_EXTENT,
+           "max_image_linear_height": LARGEST_EXTENT, "max_image_linear_row_pitch": 1 << 40,
+           "mipmap_max_anisotropy": 1.0}
+_EXPERIMENTAL = ("max_work_groups", "max_global_work_groups", *_MATRICES, *_IMAGES)
 _QUEUE = ("max_work_item_sizes", "max_work_group_size", "max_num_work_groups",
           "max_sub_group_size", "num_sub_groups", "recommended_num_work_groups")
 NAMES = frozenset((*_KHR, *_EXPERIMENTAL))
@@ -46,6 +51,8 @@ experimental_info = _Experimental
 
 def of_device(device: DeviceState, what: Descriptor) -> Any:
     """Answer a descriptor of this extension; dimensions are 3 unless ``[n]`` says otherwise."""
+    if what.name in _IMAGES:
+        return _IMAGES[what.name]
     if what.name in _MATRICES:
         unit = unit_of(device.info)
         return unit.combinations() if what.name == _MATRICES[0] else unit.sub_group

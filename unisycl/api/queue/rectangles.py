@@ -8,26 +8,20 @@ its memory does not hold is refused before anything is enqueued.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from unisycl.api.queue import transfer
-from unisycl.api.queue.graph_control import ControlCommands
+from unisycl.api.queue.image_copies import ImageCommands, ImageShortcuts
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.graph.command_group import BoundView
-from unisycl.runtime.graph.tasks import Begin
 from unisycl.runtime.launch import launch
 
 
-class RectangleCommands(ControlCommands):
+class RectangleCommands(ImageCommands):
     """The commands of a ``handler`` on rectangles."""
 
     __slots__ = ()
-
-    def _transfer(self, what: str, kind: node_type, views: Callable[[], tuple[BoundView, Any]],
-                  begin: Callable[..., Begin]) -> None:
-        raise NotImplementedError
 
     def ext_oneapi_memcpy2d(self, dest: Any, dest_pitch: int, src: Any, src_pitch: int, width: int,
                             height: int) -> None:
@@ -102,13 +96,10 @@ class RectangleCommands(ControlCommands):
         return BoundView(view.memory, view.offset, (height, width), (pitch, 1))
 
 
-class RectangleShortcuts:
+class RectangleShortcuts(ImageShortcuts):
     """The same commands as members of a ``queue``: each a command group of its own."""
 
     __slots__ = ()
-
-    def _command(self, depends_on: Any, ask: Callable[[Any], None]) -> Any:
-        raise NotImplementedError
 
     def ext_oneapi_memcpy2d(self, dest: Any, dest_pitch: int, src: Any, src_pitch: int, width: int,
                             height: int, depends_on: Any = ()) -> Any:

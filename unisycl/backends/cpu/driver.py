@@ -41,7 +41,7 @@ from unisycl.backends.cpu.pool.pool import NativePool
 from unisycl.backends.cpu.pool.units import ConfinedPool, domains, within
 from unisycl.backends.cpu.variants import Key
 from unisycl.backends.native_objects import HostObjects
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import IMAGES_BY_HANDLE, aspect, backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 from unisycl.base.image_formats import LARGEST_EXTENT
@@ -59,7 +59,7 @@ else:
     explanation = Later("unisycl.backends.cpu.explain.explanation")
     after_launch = Later("unisycl.backends.cpu.pool.after_launch")
 
-_ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
+_ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | IMAGES_BY_HANDLE | {
     aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle,
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling, aspect.ext_oneapi_queue_profiling_tag}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
 from unisycl.backends.host import limits
 from unisycl.backends.native_objects import HostObjects
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import IMAGES_BY_HANDLE, aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.base.later import Later
@@ -40,7 +40,8 @@ _ASPECTS = frozenset({
     aspect.usm_device_allocations, aspect.usm_host_allocations,
     aspect.usm_atomic_host_allocations, aspect.usm_shared_allocations,
     aspect.usm_atomic_shared_allocations, aspect.usm_system_allocations,
-    aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle})
+    aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment,
+    aspect.ext_oneapi_tangle}) | IMAGES_BY_HANDLE
 
 
 class HostExecutable:

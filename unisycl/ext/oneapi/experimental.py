@@ -15,6 +15,19 @@ from unisycl.api.devices.khr_info import experimental_info as info
 from unisycl.api.graphs.command_graph import command_graph, executable_graph
 from unisycl.api.graphs.command_graph import graph_node as node
 from unisycl.api.graphs.dynamic_command_group import dynamic_command_group
+from unisycl.api.images.bindless import (
+    alloc_image_mem,
+    create_image,
+    destroy_image_handle,
+    free_image_mem,
+    get_image_channel_type,
+    get_image_num_channels,
+    get_image_range,
+    get_mip_level_mem_handle,
+    image_mem,
+    image_mem_handle,
+    pitched_alloc_device,
+)
 from unisycl.api.memory.accessor import work_group_memory
 from unisycl.api.memory.device_global import (
     device_global,
@@ -72,6 +85,12 @@ from unisycl.api.queue.enqueue import (
 )
 from unisycl.api.queue.profiling_tag import submit_profiling_tag
 from unisycl.base.architecture import architecture
+from unisycl.base.bindless import (
+    bindless_image_sampler,
+    cubemap_filtering_mode,
+    image_descriptor,
+    image_type,
+)
 from unisycl.base.enums import (
     data_placement_enum,
     input_data_placement,
@@ -89,6 +108,7 @@ from unisycl.base.forward_progress import (
     work_item_progress,
 )
 from unisycl.base.geometry import auto_range
+from unisycl.base.image_formats import image_channel_type
 from unisycl.ext.oneapi import matrix, this_kernel
 from unisycl.lang.groups.traits import is_fixed_topology_group, is_user_constructed_group
 from unisycl.lang.index.root_group import get_root_group, root_group, use_root_sync
@@ -103,6 +123,18 @@ from unisycl.lang.kernels.kernel_properties import (
 )
 from unisycl.lang.kernels.target import architecture_is, if_architecture_is, if_device_has
 from unisycl.lang.library import default_sorters, radix_sorters
+from unisycl.lang.library.bindless import (
+    fetch_cubemap,
+    fetch_image,
+    fetch_image_array,
+    sample_cubemap,
+    sample_image,
+    sample_image_array,
+    sample_mipmap,
+    write_cubemap,
+    write_image,
+    write_image_array,
+)
 from unisycl.lang.library.fragments import chunk, fragment, tangle
 from unisycl.lang.library.load_store import (
     contiguous_memory,
@@ -128,6 +160,10 @@ from unisycl.lang.library.sorting import (
     sort_key_value_over_group,
     sort_over_group,
     sorter,
+)
+from unisycl.lang.memory.bindless_handles import (
+    sampled_image_handle,
+    unsampled_image_handle,
 )
 from unisycl.lang.memory.scratch import get_work_group_scratch_memory, work_group_scratch_size
 from unisycl.lang.numbers.math import (
@@ -161,6 +197,7 @@ tangle_group = tangle
 
 __all__ = [
     "address_access_mode",
+    "alloc_image_mem",
     "architecture",
     "architecture_is",
     "async_free",
@@ -170,6 +207,7 @@ __all__ = [
     "ballot_group",
     "barrier",
     "binary_partition",
+    "bindless_image_sampler",
     "build",
     "build_options",
     "ceil",
@@ -179,11 +217,14 @@ __all__ = [
     "contiguous_memory",
     "copy",
     "cos",
+    "create_image",
     "create_kernel_bundle_from_source",
+    "cubemap_filtering_mode",
     "data_placement_blocked",
     "data_placement_enum",
     "data_placement_striped",
     "default_sorters",
+    "destroy_image_handle",
     "device_global",
     "device_has",
     "device_image_scope",
@@ -198,6 +239,9 @@ __all__ = [
     "exp2",
     "exp10",
     "fabs",
+    "fetch_cubemap",
+    "fetch_image",
+    "fetch_image_array",
     "fill",
     "fixed_size_group",
     "floor",
@@ -206,11 +250,16 @@ __all__ = [
     "fmin",
     "forward_progress_guarantee",
     "fragment",
+    "free_image_mem",
     "free_virtual_mem",
     "full_group",
     "get_ballot_group",
     "get_fixed_size_group",
+    "get_image_channel_type",
+    "get_image_num_channels",
+    "get_image_range",
     "get_mem_granularity",
+    "get_mip_level_mem_handle",
     "get_opportunistic_group",
     "get_root_group",
     "get_tangle_group",
@@ -228,6 +277,11 @@ __all__ = [
     "host_access_write",
     "if_architecture_is",
     "if_device_has",
+    "image_channel_type",
+    "image_descriptor",
+    "image_mem",
+    "image_mem_handle",
+    "image_type",
     "implement_in_csr",
     "implement_in_csr_key",
     "implement_in_csr_off",
@@ -265,6 +319,7 @@ __all__ = [
     "parallel_for",
     "partial_barrier",
     "physical_mem",
+    "pitched_alloc_device",
     "prefetch",
     "prefetch_type",
     "properties",
@@ -277,6 +332,11 @@ __all__ = [
     "rint",
     "root_group",
     "rsqrt",
+    "sample_cubemap",
+    "sample_image",
+    "sample_image_array",
+    "sample_mipmap",
+    "sampled_image_handle",
     "save_log",
     "sin",
     "single_task",
@@ -296,6 +356,7 @@ __all__ = [
     "tangle_group",
     "this_kernel",
     "trunc",
+    "unsampled_image_handle",
     "use_root_sync",
     "work_group_memory",
     "work_group_progress",
@@ -303,4 +364,7 @@ __all__ = [
     "work_group_size",
     "work_group_size_hint",
     "work_item_progress",
+    "write_cubemap",
+    "write_image",
+    "write_image_array",
 ]

@@ -111,26 +111,56 @@ def homes(body: n.Block) -> dict[n.Local, int]:
     """
     finder = _Homes()
     finder.block(body, ())
+    known = Mentions()
     out = {}
     for local, path in finder.paths.items():
         home = path[-1]
         once = home is body or finder.counters.get(local) is home or (
-            assigns_first((home,), local) if isinstance(home, n.While)
-            else isinstance(home, tuple) and assigns_first(home, local))
+            assigns_first((home,), local, known) if isinstance(home, n.While)
+            else isinstance(home, tuple) and assigns_first(home, local, known))
         out[local] = id(home if once else body)
     return out
 
 
-def assigns_first(block: n.Block, local: n.Local) -> bool:
+class Mentions:
+    """Which locals statements read and mention, each looked at once; they must not change."""
+
+    def __init__(self) -> None:
+        self._reads: dict[int, frozenset[n.Local]] = {}
+        self._within: dict[int, tuple[frozenset[n.Local], bool]] = {}
+
+    def reads(self, stmt: n.Stmt) -> frozenset[n.Local]:
+        """Return the locals that a statement's own expressions read."""
+        found = self._reads.get(id(stmt))
+        if found is None:
+            found = self._reads[id(stmt)] = frozenset(
+                x.local for e in visit.expressions(stmt) for x in visit.walk(e)
+                if isinstance(x, n.Read))
+        return found
+
+    def within(self, stmt: n.Stmt) -> tuple[frozenset[n.Local], bool]:
+        """Return the locals that a statement and those in it mention, and whether one leaves."""
+        found = self._within.get(id(stmt))
+        if found is None:
+            parts = [self.within(s) for block in visit.blocks(stmt) for s in block]
+            leaves = isinstance(stmt, n.Leave | n.Break | n.Continue)
+            found = self._within[id(stmt)] = (
+                self.reads(stmt).union(visit.targets(stmt), *(p[0] for p in parts)),
+                leaves or any(p[1] for p in parts))
+        return found
+
+
+def assigns_first(block: n.Block, local: n.Local, known: Mentions | None = None) -> bool:
     """Say whether a block, however it is run through, reads a local only after it assigned it."""
-    return not _First(local).block(block)[0]
+    return not _First(local, known or Mentions()).block(block)[0]
 
 
 class _First:
     """Follows a block to the first mention of a local: (may be read first, may stay unassigned)."""
 
-    def __init__(self, local: n.Local) -> None:
+    def __init__(self, local: n.Local, known: Mentions) -> None:
         self.local = local
+        self.known = known
         self.left: set[int] = set()
 
     def block(self, block: n.Block) -> tuple[bool, bool]:
@@ -145,12 +175,15 @@ class _First:
                    for e in exprs for x in visit.walk(e))
 
     def stmt(self, stmt: n.Stmt) -> tuple[bool, bool]:
+        mentioned, leaves = self.known.within(stmt)
+        if self.local not in mentioned and not leaves:
+            return False, True
         if isinstance(stmt, n.While):
             read, open = self.block(stmt.pre)
             if read or not open:
                 return read, open
             return self.reads(stmt.cond) or self.block(stmt.body)[0], True
-        if self.reads(*visit.expressions(stmt)):
+        if self.local in self.known.reads(stmt):
             return True, True
         match stmt:
             case n.If():

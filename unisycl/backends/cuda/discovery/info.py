@@ -9,7 +9,7 @@ from typing import Any
 
 from unisycl.backends.base import DeviceInfo
 from unisycl.backends.cuda.discovery.card import PLATFORM, Card
-from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.base.enums import IMAGES_BY_HANDLE, aspect, backend, memory_order, memory_scope
 from unisycl.base.forward_progress import MODELS, Levels, strongest
 from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.base.matrices import MatrixUnit, matrix_type
@@ -47,7 +47,7 @@ def _aspects(card: Card) -> set[aspect]:
            aspect.ext_oneapi_queue_profiling_tag, aspect.ext_oneapi_chunk,
            aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle,
            aspect.usm_device_allocations, aspect.usm_host_allocations,
-           aspect.usm_shared_allocations}
+           aspect.usm_shared_allocations, *IMAGES_BY_HANDLE}
     if card.number("host_atomics"):
         out.add(aspect.usm_atomic_host_allocations)
     if card.number("pools"):

@@ -18,7 +18,7 @@ from unisycl.backends.opencl.memory.levels import Level, atomics_everywhere, usm
 from unisycl.backends.opencl.text.atomics import modern
 from unisycl.backends.opencl.text.dialect import has_sub_groups
 from unisycl.backends.opencl.text.quirks import Quirks
-from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.base.enums import IMAGES_BY_HANDLE, aspect, backend, memory_order, memory_scope
 from unisycl.base.forward_progress import MODELS, Levels
 from unisycl.base.image_formats import LARGEST_EXTENT
 
@@ -30,7 +30,7 @@ def device_info(traits: Traits, quirks: Quirks, level: Level) -> DeviceInfo:
     sizes = traits.item_sizes[:3]
     return DeviceInfo(
         name=traits.name, backend=backend.opencl, vendor=traits.vendor,
-        aspects=frozenset(_aspects(traits, quirks) | usm_aspects(traits, level)),
+        aspects=_images_too(_aspects(traits, quirks) | usm_aspects(traits, level)),
         driver_version=traits.driver_version, version=_version(traits.version),
         platform=traits.platform,
         max_compute_units=traits.number_of("max_compute_units", 1),
@@ -45,6 +45,12 @@ def device_info(traits: Traits, quirks: Quirks, level: Level) -> DeviceInfo:
         units=_units(traits), atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
         progress=_progress(traits), concurrent_kernels=quirks.concurrent_kernels,
         details=_details(traits))
+
+
+def _images_too(known: set[aspect]) -> frozenset[aspect]:
+    """Return aspects with those of images by handle, whose kernels follow stored pointers."""
+    needed = aspect.usm_shared_allocations, aspect.usm_device_allocations
+    return frozenset(known | IMAGES_BY_HANDLE if known.issuperset(needed) else known)
 
 
 def _parameters(traits: Traits, level: Level) -> int:
