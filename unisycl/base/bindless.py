@@ -126,7 +126,8 @@ class image_descriptor:
         found, start = [], 0
         for level in range(self.num_levels):
             sizes = [max(1, e >> level) for e in self.extents]
-            found.append(Level(*(*sizes, 1, 1)[:3], start))
+            width, height, depth = (*sizes, 1, 1)[:3]
+            found.append(Level(width, height, depth, start))
             start += math.prod(sizes) * self.num_channels
         return tuple(found)
 

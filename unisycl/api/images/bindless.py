@@ -173,7 +173,7 @@ def _allocated(nbytes: int, state: DeviceState, owner: ContextState) -> usm.usm_
 
 
 @ends_at_call
-def free_image_mem(handle: image_mem_handle, type: image_type, *where: Any) -> None:
+def free_image_mem(handle: Any, type: image_type, *where: Any) -> None:
     """Free what ``alloc_image_mem`` returned: ``(handle, type, queue)`` or with device, context."""
     state, owner = _place("free_image_mem", where)
     if not isinstance(handle, image_mem_handle) or handle.level >= 0 or handle.desc.type != type:
@@ -200,7 +200,7 @@ def pitched_alloc_device(shape: Any, *given: Any) -> tuple[usm.usm_pointer, int]
         width, height = shape.width * shape.pixel_size, shape.height
     else:
         numbers, given = (shape, *given[:2]), given[2:]
-        if any(not hasattr(x, "__index__") or x <= 0 for x in numbers) or len(numbers) < 3:
+        if len(numbers) < 3 or any(not hasattr(x, "__index__") or x <= 0 for x in numbers):
             raise UsageError(errc.invalid, "pitched_alloc_device: expected an image_descriptor, or "
                              "the bytes of a row, the number of rows and the bytes of a channel, "
                              f"got {numbers!r}")
@@ -273,8 +273,8 @@ def create_image(memory: Any, *given: Any) -> Any:
     desc.verify()
     pointer, row = _pixels(memory, pitch, desc)
     _check_owner(what, pointer, state, owner)
-    made = np.zeros(1, (unsampled_image_handle if sampler is None
-                        else sampled_image_handle).dtype)[0]  # type: ignore[attr-defined]
+    kind: Any = unsampled_image_handle if sampler is None else sampled_image_handle
+    made = np.zeros(1, kind.dtype)[0]
     _describe(made, pointer, row, desc)
     if sampler is not None:
         sampler.check(desc)
@@ -338,5 +338,5 @@ def destroy_image_handle(handle: Any, *where: Any) -> None:
     if not isinstance(handle, np.void) or handle.dtype not in [np.dtype(k) for k in kinds]:
         raise UsageError(errc.invalid, "destroy_image_handle: expected what create_image returned, "
                          f"got {type(handle).__name__}")
-    for name in handle.dtype.names:
+    for name in handle.dtype.names or ():
         handle[name] = 0

@@ -17,7 +17,8 @@ from unisycl.lang.numbers.math import fabs, floor, fma, rint
 from unisycl.lang.numbers.vec import vec
 
 __kernel_language__ = True
-_ONE = vec(np.float32, 1)
+_VEC: Any = vec
+_ONE = _VEC(np.float32, 1)
 _HALF, _UNORM8, _UNORM16, _SNORM8, _SNORM16 = 1, 2, 3, 4, 5
 _INTEGERS = (np.uint8, np.uint16, np.uint32, np.int8, np.int16, np.int32)
 _CLAMP, _REPEAT, _MIRRORED = 2, 3, 4
@@ -123,7 +124,7 @@ def write_cubemap(handle: Any, coordinates: Any, face: Any, color: Any) -> None:
 # ---- where pixels lie
 def _parts(x: Any) -> Any:
     """Return a coordinate's components, x first, or a pixel's channels, as a tuple."""
-    if isinstance(x, (vec, tuple)):
+    if isinstance(x, (_VEC, tuple)):
         if len(x) == 1:
             return (x[0],)
         if len(x) == 2:
@@ -177,7 +178,7 @@ def _zero(data_type: Any) -> Any:
 def _floats(data_type: Any) -> Any:
     """Return zeros, as many float32 as a type has channels."""
     zero = _zero(data_type)
-    if isinstance(zero, vec):
+    if isinstance(zero, _VEC):
         return zero.convert(np.float32)
     return _ONE(0)
 
@@ -195,7 +196,7 @@ def _integers(handle: Any, position: Any, data_type: Any) -> Any:
     first = _parts(zero)[0]
     assert handle.channels == len(_parts(zero)), "the image has another number of channels"
     assert handle.kind == _kind_of(first), "the image has channels of another type"
-    if isinstance(zero, vec):
+    if isinstance(zero, _VEC):
         for k in range(len(zero)):
             zero[k] = _integer(handle, position + k, first)
         return zero
@@ -281,7 +282,7 @@ def _scaled(handle: Any, values: Any) -> Any:
 def _as(values: Any, data_type: Any) -> Any:
     """Return float32 channels as the type that was asked for."""
     zero = _zero(data_type)
-    if isinstance(zero, vec):
+    if isinstance(zero, _VEC):
         if isinstance(zero[0], np.float16):
             return values.convert(np.float16)
         return values
