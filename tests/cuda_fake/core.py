@@ -17,7 +17,7 @@ INVALID_HANDLE, NOT_FOUND, NOT_READY, ILLEGAL_ADDRESS, OUT_OF_RESOURCES = 400, 5
 H200 = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: (1 << 31) - 1, 6: 65535, 7: 65535, 8: 49152, 9: 65536,
         10: 32, 13: 1980000, 16: 132, 18: 0, 19: 1, 20: 0, 31: 1, 32: 1, 33: 1, 36: 3201000,
         37: 6144, 38: 60 << 20, 39: 2048, 40: 3, 41: 1, 75: 9, 76: 0, 83: 1, 86: 0, 88: 0, 89: 1,
-        91: 1, 95: 1, 97: 232448, 99: 1, 106: 32, 113: 1, 115: 1}
+        91: 1, 95: 1, 97: 232448, 99: 1, 106: 32, 113: 1, 115: 1, 125: 1}
 """Attributes of a card by CUDA's numbers."""
 
 
@@ -96,6 +96,7 @@ class Core:
         self.apart: set[tuple[int, int]] = set()
         """Pairs of cards that do not reach each other."""
         self.enabled: set[tuple[int, int]] = set()
+        self.pooled: set[int] = set()
         """Contexts, each with one whose memory it may use; and cards with pools that they may."""
         self._streams: dict[int, Stream] = {1: Stream()}  # the one of old
         self._events: dict[int, int] = {}

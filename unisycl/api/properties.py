@@ -191,6 +191,11 @@ class property:
 
             applies_to = ("USM allocation", "usm_allocator")
 
+        class ext_unisycl_inter_process(Property):
+            """Other processes may open the memory by a handle of ``ipc_memory.get``."""
+
+            applies_to = ("USM allocation",)
+
     class reduction:
         """Properties of reductions (SYCL 2020 §4.9.2.2)."""
 
@@ -306,6 +311,11 @@ def check(properties: Iterable[Property], owner: str) -> tuple[Property, ...]:
             raise UsageError(errc.invalid, f"{p!r} is no property of {_article(owner)} {owner}; "
                              f"it belongs to {' and '.join(p.applies_to)}")
     return found
+
+
+def between_processes(properties: Iterable[Property]) -> bool:
+    """Say whether other processes may open an allocation with these properties."""
+    return any(isinstance(p, property.usm.ext_unisycl_inter_process) for p in properties)
 
 
 def urgency(properties: Iterable[Property]) -> int:

@@ -533,6 +533,8 @@ class handler:
         """Let no later command of the queue begin before these events, or all commands so far."""
     def ext_oneapi_graph(self, graph: Any) -> None:
         """Run an executable graph as the command of this group (sycl_ext_oneapi_graph)."""
+    def ext_oneapi_copy(self, *given: Any) -> None:
+        """Copy pixels between image memory, USM memory and arrays of the host."""
     def ext_oneapi_copy2d(self, src: Any, src_pitch: int, dest: Any, dest_pitch: int,
                           width: int, height: int) -> None:
         """Copy rows of elements between USM memory and arrays of one type; all is in elements."""

@@ -387,6 +387,15 @@ class Driver(ABC):
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 
+    @property
+    def sharing(self) -> Any:
+        """What makes, names and opens memory that processes share; None where there is none.
+
+        ``allocate(nbytes)`` returns memory and its name, ``open(name, nbytes)`` memory of another
+        process; ``of_host`` says whether it is the host's, ``alignment`` how it is aligned.
+        """
+        return None
+
     def immediate(self, launch: Launch) -> bool:
         """Run a kernel to its end in the calling thread if that takes but a few microseconds.
 

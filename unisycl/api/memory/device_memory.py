@@ -1,10 +1,9 @@
-"""Memory that only some devices have: virtual, shared between processes, allocated in order.
+"""Memory that only some devices have: virtual, and allocated in order.
 
-The names of sycl_ext_oneapi_virtual_mem, sycl_ext_oneapi_inter_process_communication and
-sycl_ext_oneapi_async_memory_alloc. Non-goals: the first two, of which no driver here reports the
-aspect; properties of pools. Invariants: a device without the aspect refuses with
-``errc.feature_not_supported``; memory that is let go of serves nobody else before the commands that
-were given it have ended.
+The names of sycl_ext_oneapi_virtual_mem and sycl_ext_oneapi_async_memory_alloc. Non-goals: the
+first, of which no driver here reports the aspect; properties of pools. Invariants: a device without
+the aspect refuses with ``errc.feature_not_supported``; memory that is let go of serves nobody else
+before the commands that were given it have ended.
 """
 
 from __future__ import annotations
@@ -197,31 +196,3 @@ def async_free(where: Any, pointer: Any) -> None:
     """Let go of what ``async_malloc`` gave, behind all commands that were given it."""
     _, owner = _place("async_free", where)
     usm.free(pointer, context._of(owner))
-
-
-class ipc_memory:
-    """USM that processes share, by handles (the namespace ``ipc_memory``)."""
-
-    @staticmethod
-    @ends_at_call
-    def get(pointer: Any, where: Any) -> bytes:
-        """Return a handle that another process opens."""
-        _refuse("ipc_memory.get", aspect.ext_oneapi_ipc_memory, (where,))
-
-    @staticmethod
-    @ends_at_call
-    def open(handle: bytes, *where: Any) -> Any:
-        """Return the memory of another process's handle."""
-        _refuse("ipc_memory.open", aspect.ext_oneapi_ipc_memory, where)
-
-    @staticmethod
-    @ends_at_call
-    def close(pointer: Any, where: Any) -> None:
-        """Give up memory that ``open`` returned."""
-        _refuse("ipc_memory.close", aspect.ext_oneapi_ipc_memory, (where,))
-
-    @staticmethod
-    @ends_at_call
-    def put(handle: bytes, where: Any) -> None:
-        """Give up a handle that ``get`` returned."""
-        _refuse("ipc_memory.put", aspect.ext_oneapi_ipc_memory, (where,))

@@ -22,7 +22,14 @@ from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.memory import preview
 from unisycl.api.memory.array_advice import NoArray, refuse_numbers
 from unisycl.api.memory.dlpack import export, interface_of
-from unisycl.api.properties import Property, check, flatten, is_property, property_list
+from unisycl.api.properties import (
+    Property,
+    between_processes,
+    check,
+    flatten,
+    is_property,
+    property_list,
+)
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
 from unisycl.base.errors import UsageError, errc, exception
@@ -31,6 +38,7 @@ from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.ir.types import View, global_view
 from unisycl.lang.memory.views import storable
 from unisycl.runtime.devices.devices import ContextState, DeviceState, host_words, require_aspect
+from unisycl.runtime.memory import named_memory
 from unisycl.runtime.memory import usm as blocks
 from unisycl.runtime.memory.allocation import Array
 
@@ -271,8 +279,7 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
         else:
             raise UsageError(errc.invalid, f"malloc: did not expect {arg!r}; give (count, dtype, "
                              "queue), or (count, dtype, device, context)")
-    if given:
-        check(flatten(given), "USM allocation")
+    shared = bool(given) and between_processes(check(flatten(given), "USM allocation"))
     if kind is None or kind is usm_kind.unknown:
         raise UsageError(errc.invalid, "malloc: say which kind, e.g. usm.alloc.shared")
     state, owner = place(kind, where)
@@ -281,7 +288,7 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     except TypeError as err:
         raise UsageError(errc.invalid, "malloc: expected the number of elements or a shape, then "
                          f"their type and a queue, got {count!r} and {dtype!r}") from err
-    return allocate(count, known, kind, alignment, state, owner)
+    return allocate(count, known, kind, alignment, state, owner, shared=shared)
 
 
 def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
@@ -304,7 +311,7 @@ def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
 
 
 def allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
-             state: DeviceState, owner: ContextState) -> usm_pointer:
+             state: DeviceState, owner: ContextState, *, shared: bool = False) -> usm_pointer:
     """Return an allocation, once what was asked for is known to be right (internal)."""
     shape = tuple(geo.as_range(count))
     if not hasattr(alignment, "__index__") or alignment < 0 or alignment & (alignment - 1):
@@ -320,7 +327,8 @@ def allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
         raise _no_memory(nbytes, kind, state, f"one allocation has {most} at most; use smaller "
                          "ones")
     try:
-        block = blocks.Block(nbytes, kind, owner, state, alignment)
+        block = (named_memory.allocate if shared else blocks.Block)(
+            nbytes, kind, owner, state, alignment)
     except (MemoryError, ValueError, OverflowError) as err:
         raise _no_memory(nbytes, kind, state, "there is not so much left; free some, or use "
                          "less") from err

@@ -49,6 +49,7 @@ from unisycl.base.later import Later
 from unisycl.ir.nodes import Kernel
 from unisycl.process import machine as machine_facts
 from unisycl.process import packages
+from unisycl.process.shared_files import HostSharing, shared_between_processes
 
 if TYPE_CHECKING:
     from unisycl.backends.cpu import making
@@ -108,6 +109,11 @@ class CpuDriver(Driver):
     def native(self) -> CpuObjects:
         """The pool, the compute units, arrays and executables."""
         return CpuObjects(self)
+
+    @property
+    def sharing(self) -> HostSharing | None:
+        """Memory that processes share (``Driver.sharing``)."""
+        return HostSharing() if HostSharing.is_there() else None
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: the processors this process may use, or some of them."""
@@ -354,8 +360,8 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
     cache, line = machine_facts.last_cache()
     sizes = tuple(s for s in SIZES if s * 32 <= 4 * found.vector_bits)
     return DeviceInfo(
-        name=machine_facts.processor(), backend=backend.cpu, aspects=_ASPECTS,
-        vendor=machine_facts.vendor(),
+        name=machine_facts.processor(), backend=backend.cpu,
+        aspects=_ASPECTS | shared_between_processes(), vendor=machine_facts.vendor(),
         driver_version="1.0", version=found.cpu, max_compute_units=len(units),
         max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
         local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,

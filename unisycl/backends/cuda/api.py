@@ -106,6 +106,19 @@ OLDEST = 12000
 """CUDA 12.0: the driver's version as ``cuDriverGetVersion`` gives it."""
 
 
+class IpcHandle(ctypes.Structure):
+    """``CUipcMemHandle``, which is given by value."""
+
+    _fields_ = (("reserved", ctypes.c_ubyte * 64),)
+
+
+_FUNCTIONS.update({
+    "cuIpcGetMemHandle": (_P, _A),
+    "cuIpcOpenMemHandle_v2": (_P, IpcHandle, _U),
+    "cuIpcCloseMemHandle": (_A,),
+})
+
+
 class Copy2D(ctypes.Structure):
     """``CUDA_MEMCPY2D``."""
 

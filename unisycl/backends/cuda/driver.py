@@ -47,6 +47,7 @@ from unisycl.backends.cuda.memory.heap import Heap
 from unisycl.backends.cuda.memory.mapped import Mapped
 from unisycl.backends.cuda.memory.peers import Peers
 from unisycl.backends.cuda.memory.reaching import Reaching
+from unisycl.backends.cuda.memory.sharing import CuSharing
 from unisycl.backends.cuda.memory.transfers import Transfers
 from unisycl.backends.cuda.session import Session
 from unisycl.backends.cuda.text import compile as compiler
@@ -86,6 +87,7 @@ class _Opened:
         self.heap = Heap(session)
         self.mapped = Mapped(session)
         self.peers = Peers(session)
+        self.sharing = CuSharing(session, self.heap)
         self.workers = Workers()
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)
@@ -357,6 +359,11 @@ class CudaDriver(Repeating, Reaching):
                  addressed: bool = False) -> Any:
         """Return bytes of the card's own memory, the host's in place, or shared."""
         return self.opened().heap.allocate(nbytes, kind, alignment)
+
+    @property
+    def sharing(self) -> CuSharing:
+        """Memory that processes share (``Driver.sharing``)."""
+        return self.opened().sharing
 
     def reach(self, memory: Any) -> Any:
         """Return other libraries' memory of the host for kernels in place (``Driver.reach``)."""

@@ -25,6 +25,7 @@ from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.base.later import Later
 from unisycl.ir.nodes import Kernel
 from unisycl.process import float_mode, machine
+from unisycl.process.shared_files import HostSharing, shared_between_processes
 
 if TYPE_CHECKING:
     from unisycl.backends.host import binding, concurrent_groups, workitems
@@ -112,13 +113,18 @@ class HostDriver(Driver):
         """Arrays for memory, this driver for all else."""
         return HostObjects(self)
 
+    @property
+    def sharing(self) -> HostSharing | None:
+        """Memory that processes share (``Driver.sharing``)."""
+        return HostSharing() if HostSharing.is_there() else None
+
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: this process."""
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         memory, (cache, line) = machine.memory_bytes() or 1 << 32, machine.last_cache()
         return (DeviceInfo(
             name=f"host device ({platform.python_implementation()} {python})",
-            backend=backend.host, aspects=_ASPECTS, vendor="unisycl",
+            backend=backend.host, aspects=_ASPECTS | shared_between_processes(), vendor="unisycl",
             driver_version=platform.python_version(), version=python,
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
             sub_group_sizes=(limits.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),

@@ -58,11 +58,11 @@ from unisycl.api.memory.device_memory import (
     free_virtual_mem,
     get_mem_granularity,
     granularity_mode,
-    ipc_memory,
     memory_pool,
     physical_mem,
     reserve_virtual_mem,
 )
+from unisycl.api.memory.ipc_memory import ipc_memory
 from unisycl.api.properties import property
 from unisycl.api.queue.dynamic_parameter import dynamic_parameter
 from unisycl.api.queue.enqueue import (

@@ -18,7 +18,8 @@ from unisycl.backends.cuda.text import compile as compiler
 
 STRUCTURES = {api.Copy2D: "CUDA_MEMCPY2D_v2", api.LaunchConfig: "CUlaunchConfig",
               api.KernelNode: "CUDA_KERNEL_NODE_PARAMS_v2", api.Copy3D: "CUDA_MEMCPY3D_v2",
-              api.Fill: "CUDA_MEMSET_NODE_PARAMS_v1", api.Access: "CUmemAccessDesc_v1"}
+              api.Fill: "CUDA_MEMSET_NODE_PARAMS_v1", api.Access: "CUmemAccessDesc_v1",
+              api.IpcHandle: "CUipcMemHandle_v1"}
 INNER = {"type": "location.type", "id": "location.id"}
 BEGIN = """
 #define __CUDA_API_VERSION_INTERNAL

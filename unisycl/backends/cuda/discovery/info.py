@@ -50,6 +50,8 @@ def _aspects(card: Card) -> set[aspect]:
            aspect.usm_shared_allocations, *IMAGES_BY_HANDLE}
     if card.number("host_atomics"):
         out.add(aspect.usm_atomic_host_allocations)
+    if card.number("ipc"):
+        out.add(aspect.ext_oneapi_ipc_memory)
     if card.number("pools"):
         out.add(aspect.ext_oneapi_async_memory_alloc)
     if shares(card):  # a page is on one side only when somebody changes it

@@ -75,14 +75,15 @@ class UnifiedArray(np.ndarray[Any, Any]):
 class Allocation:
     """Memory of the driver's; whoever made it says by ``free`` how it goes back."""
 
-    __slots__ = ("__weakref__", "_free", "address", "kind", "managed", "nbytes")
+    __slots__ = ("__weakref__", "_free", "address", "alone", "kind", "managed", "nbytes")
 
     def __init__(self, address: int, nbytes: int, free: Any, kind: usm_kind, *,
-                 managed: bool = False) -> None:
+                 managed: bool = False, alone: bool = False) -> None:
         self.address = address
         self.nbytes = nbytes
         self.kind = kind
         self.managed = managed
+        self.alone = alone
         self._free = free
 
     @property

@@ -79,6 +79,11 @@ class Heap:
                 api.call("cuStreamSynchronize", self._stream)
         return DeviceArray(owner, address, nbytes, _BYTES)
 
+    def alone(self, nbytes: int) -> UnifiedArray:
+        """Return bytes of the card's memory that are not of the driver's pool."""
+        return Allocation(self._asked("cuMemAlloc_v2", nbytes), nbytes, self._let_go,
+                          usm_kind.device, alone=True).array()
+
     def zeros(self, nbytes: int) -> DeviceArray:
         """Return bytes of the card's memory that are 0."""
         made = self._own(nbytes)
@@ -171,7 +176,7 @@ class Heap:
         more: tuple[int, ...] = ()
         if gone.kind is not usm_kind.device:
             name = "cuMemFree_v2" if gone.managed else "cuMemFreeHost"
-        elif self.pool:
+        elif self.pool and not gone.alone:
             name, more = "cuMemFreeAsync", (self._stream,)
         else:
             name = "cuMemFree_v2"
