@@ -12,12 +12,12 @@ from __future__ import annotations
 from tests.cuda_fake.core import H200
 from tests.cuda_fake.devices import Devices
 from tests.cuda_fake.graphs import Graphs
-from tests.cuda_fake.memory import Memory
 from tests.cuda_fake.modules import Modules
+from tests.cuda_fake.sharing import Sharing
 from tests.cuda_fake.streams import Streams
 
 __all__ = ["H200", "FakeCuda"]
 
 
-class FakeCuda(Devices, Streams, Memory, Modules, Graphs):
+class FakeCuda(Devices, Streams, Sharing, Modules, Graphs):
     """The library of one test."""

@@ -49,21 +49,6 @@ class Memory(Core):
         self.pooled.add(number(out._obj))
         return result
 
-    def _cuIpcGetMemHandle(self, out: Any, address: Any) -> int:
-        found = self._blocks.get(number(address))
-        if found is None or found[2] != "device" or number(address) in self.pooled:
-            return INVALID_VALUE  # inside an allocation, or of the pool
-        ctypes.memmove(ctypes.addressof(out._obj), number(address).to_bytes(64, "little"), 64)
-        return 0
-
-    def _cuIpcOpenMemHandle_v2(self, out: Any, handle: Any, flags: int) -> int:
-        """Open a handle of another process: new memory here, since there is no other process."""
-        return self._give(out, 4096, "opened") if flags == 1 and any(handle.reserved) else (
-            INVALID_VALUE)
-
-    def _cuIpcCloseMemHandle(self, address: Any) -> int:
-        return self._take(address, ("opened",))
-
     def _cuMemHostAlloc(self, out: Any, size: int, flags: int) -> int:
         return self._give(out, size, "host")
 

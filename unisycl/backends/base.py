@@ -387,6 +387,10 @@ class Driver(ABC):
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 
+    def follows(self, other: Any) -> bool:
+        """Say whether commands may be given behind those of another driver, without a host."""
+        return other is self
+
     @property
     def sharing(self) -> Any:
         """What makes, names and opens memory that processes share; None where there is none.

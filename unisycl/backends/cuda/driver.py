@@ -360,11 +360,6 @@ class CudaDriver(Repeating, Reaching):
         """Return bytes of the card's own memory, the host's in place, or shared."""
         return self.opened().heap.allocate(nbytes, kind, alignment)
 
-    @property
-    def sharing(self) -> CuSharing:
-        """Memory that processes share (``Driver.sharing``)."""
-        return self.opened().sharing
-
     def reach(self, memory: Any) -> Any:
         """Return other libraries' memory of the host for kernels in place (``Driver.reach``)."""
         return self.opened().mapped.take(memory)

@@ -271,8 +271,8 @@ class Task:
             chains = driver is not None and driver.chains
             for dep in deps:
                 completion = dep.completion
-                if chains and completion is not None and dep.driver is driver and not isinstance(
-                        completion, Tentative):
+                if chains and completion is not None and not isinstance(completion, Tentative) and (
+                        dep.driver is driver or driver.follows(dep.driver)):
                     native.append(completion)
                 elif (dep.settled and not dep.dependents) or dep.done():
                     if dep.error is not None and (not dep.delivered or dep in self.explicit):

@@ -51,6 +51,30 @@ def test_launches_that_come_again_are_as_few_calls_on_each_card(two: FakeCuda) -
         assert out.tolist() == [34] * 8
 
 
+def test_commands_of_two_cards_are_ordered_by_events(two: FakeCuda) -> None:
+    queues = [sycl.queue(f"card{k}") for k in range(2)]
+    memories = [sycl.malloc_device(8, np.int64, q) for q in queues]
+    for q, p in zip(queues, memories, strict=True):
+        q.fill(p, 5).wait()
+        q.parallel_for(8, add, p).wait()
+    two.held = True
+    try:
+        before = two.calls.copy()
+        first = queues[0].parallel_for(8, add, memories[0])
+        second = queues[1].parallel_for(8, add, memories[1], depends_on=[first])
+        third = queues[0].parallel_for(8, add, memories[0], depends_on=[second])
+        spent = two.calls - before
+        assert spent["cuLaunchKernelEx"] == 3  # all were given, and none has ended
+        assert spent["cuStreamWaitEvent"] >= 2
+    finally:
+        two.held = False
+    third.wait_and_throw()
+    for k, want in ((0, 8), (1, 7)):
+        out = np.zeros(8, np.int64)
+        queues[k].memcpy(out, memories[k], out.nbytes).wait_and_throw()
+        assert out.tolist() == [want] * 8
+
+
 def triple(i: Any, p: Any) -> None:
     p[i] = p[i] * 3
 

@@ -1,4 +1,4 @@
-"""What of the driver of a card has to do with memory of other cards.
+"""What of the driver of a card has to do with other cards and other processes.
 
 Non-goals: asking CUDA (``peers``). Invariant: of drivers of one card, and of other backends, there
 is nothing here.
@@ -7,12 +7,14 @@ is nothing here.
 from __future__ import annotations
 
 import functools
-from typing import Protocol
+from typing import Any, Protocol
 
 from unisycl.backends.base import Driver, Fetch
+from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.commands.commands import Commands
 from unisycl.backends.cuda.memory.heap import Heap
 from unisycl.backends.cuda.memory.peers import Peers, fetch
+from unisycl.backends.cuda.memory.sharing import CuSharing
 from unisycl.backends.cuda.session import Session
 from unisycl.base.errors import DeviceError, errc
 
@@ -24,16 +26,27 @@ class Opened(Protocol):
     commands: Commands
     heap: Heap
     peers: Peers
+    sharing: CuSharing
 
 
 class Reaching(Driver):
     """What of the driver of a card reaches others."""
 
     memory: str
+    _api: Api
 
     def opened(self) -> Opened:
         """Return the context and what works in it."""
         raise NotImplementedError
+
+    @property
+    def sharing(self) -> CuSharing:
+        """Memory that processes share (``Driver.sharing``)."""
+        return self.opened().sharing
+
+    def follows(self, other: Any) -> bool:
+        """Say whether a driver's commands end in events that streams here can wait for."""
+        return isinstance(other, Reaching) and other._api is self._api
 
     def fetch(self, source: Driver) -> Fetch | None:
         """Return what copies from another card straight to this one."""
