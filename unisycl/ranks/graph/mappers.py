@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from unisycl.base import geometry as geo
@@ -212,6 +213,7 @@ def _side(one: Any, extent: int) -> tuple[int, int]:
     return int(low), int(high)
 
 
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 one_to_one = _one_to_one()
 all = _all()
 
@@ -220,5 +222,4 @@ def mapper_of(given: Any) -> Mapper | None:
     """Return the range mapper that an accessor was given; None if it is none."""
     if isinstance(given, Mapper):
         return given
-    plain = inspect.isfunction(given) or inspect.ismethod(given) or inspect.isbuiltin(given)
-    return Function(given) if plain else None
+    return Function(given) if isinstance(given, _FUNCTIONS) else None

@@ -32,13 +32,15 @@ class distr_buffer(buffer):
     Accessors take a range mapper besides: ``sycl.accessor(u, h, one_to_one, sycl.write_only)``.
     """
 
-    __slots__ = ("layout", "number", "size_of_world")
+    __slots__ = ("accesses", "layout", "number", "size_of_world")
     __accessor__ = part_accessor
     __host_refusal__ = ("a distr_buffer has parts on several ranks; use queue.gather(buffer), or a "
                         "host task of the distr_queue")
 
     def __init__(self, source: Any, dtype: npt.DTypeLike | None = None) -> None:
         self.layout: plan.Layout = ()
+        self.accesses: dict[Any, Any] = {}
+        """What commands asked of it, by parts and modes, since they come again."""
         self.number, self.size_of_world = -1, 0
         if isinstance(source, buffer):
             raise UsageError(errc.invalid, "distr_buffer: expected an array or a range, got a "

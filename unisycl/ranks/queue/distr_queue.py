@@ -80,6 +80,8 @@ class distr_queue:
         self.collective_link = found if alone else found.duplicate()
         self._agreement = Agreement(found if alone else found.duplicate(), debug=self.debug)
         self._buffers = 0
+        self.planned: dict[Any, Any] = {}
+        """What commands that come again mean (internal)."""
         self._messages = 0
         self._ahead: deque[Task] = deque()
         self._record: Record | None = None

@@ -33,13 +33,18 @@ class part_accessor(accessor):
     __host_view__ = PartView
 
     def __init__(self, source: Any = None, *args: Any, **named: Any) -> None:
-        found = [(k, m) for k, a in enumerate(args) if (m := mapper_of(a)) is not None]
-        self.mapper: Mapper | None = found[0][1] if found else None
+        self.mapper: Mapper | None = None
         self.declared: Box | None = None
-        if len(found) > 1:
-            raise UsageError(errc.invalid, "accessor: more than one range mapper was given")
-        taken = {k for k, _ in found}
-        super().__init__(source, *(a for k, a in enumerate(args) if k not in taken), **named)
+        rest = []
+        for a in args:
+            mapper = mapper_of(a)
+            if mapper is None:
+                rest.append(a)
+            elif self.mapper is None:
+                self.mapper = mapper
+            else:
+                raise UsageError(errc.invalid, "accessor: more than one range mapper was given")
+        super().__init__(source, *rest, **named)
         if self._shape != self._region.shape:
             raise UsageError(errc.invalid, "accessor: of a distr_buffer the range mapper says "
                              "which part is used; leave range and offset out")
@@ -58,12 +63,14 @@ class part_accessor(accessor):
         group.remember(self)
         self._group = group
 
-    def _as_before(self, source: Any, group: Any, tag: Any) -> bool:
-        """Say no: what an accessor stands for depends on its mapper and its command."""
-        return False
+    def _as_before(self, source: Any, group: Any, how: Any) -> bool:
+        """Become what an accessor of the same buffer and tag was, but for what it stands for."""
+        return hasattr(group, "use") and super()._as_before(source, group, how)
 
-    def _remember(self, group: Group, tag: Any) -> None:
-        """Remember nothing: no later accessor is the same."""
+    def _enter(self, group: Any, access: Access) -> None:
+        """Become part of a command group; what is asked for depends on mapper and command."""
+        group.use(self)
+        group.remember(self)
 
     def lasting(self) -> Any:
         """Return nothing: a later launch may be of another part."""
@@ -83,7 +90,14 @@ class part_accessor(accessor):
         """Stand for a part of the buffer (internal)."""
         self.declared = box
         if box is not None:
-            group.add_access(access_to(self, box, self.mode))
+            known = self.owner.accesses
+            key = box, self.mode, self.target, self.reads
+            found = known.get(key)
+            if found is None:
+                if len(known) > 64:
+                    known.clear()
+                found = known[key] = access_to(self, box, self.mode)
+            group.add_access(found)
 
     def part(self) -> Array:
         """Return the elements that the mapper gives this rank, in a host task."""
