@@ -107,12 +107,8 @@ class accessor(Window, Capturable):
         self.mode, self.target, self._properties, self._shape, self._offset, access, self._type = \
             known[2]
         self._placeholder = False
-        self._enter(group, access)
-        return True
-
-    def _enter(self, group: Group, access: Access) -> None:
-        """Become part of a command group as one like it did before."""
         group.take(access, self)
+        return True
 
     def _remember(self, group: Group, how: tuple[Any, ...]) -> None:
         """Have later accessors like this one made as it was."""

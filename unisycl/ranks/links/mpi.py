@@ -206,7 +206,7 @@ class _Running:
             raise
         if self.link.overdue(self.end):
             missing = [r for r in range(self.link.size)
-                       if r != self.link.rank and not any(self.slots[r])]
+                       if r != self.link.rank and not any(self.slots[r][:_AT])]
             self._give_up(late(self.link, self._what(), missing), broken=True)
             return True
         return False

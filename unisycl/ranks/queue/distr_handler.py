@@ -44,6 +44,14 @@ class distr_handler(handler):
         self._used: list[part_accessor] = []
         self.finish_with: list[reduction] = []
 
+    def take(self, access: Any, user: Any) -> None:
+        """Note an accessor made as one before it; what it asks for is known later (internal)."""
+        if isinstance(user, part_accessor):
+            self.use(user)
+            self.remember(user)
+        else:
+            super().take(access, user)
+
     def use(self, one: part_accessor) -> None:
         """Take note of an accessor (internal)."""
         self.queue.take(one.buffer)

@@ -67,11 +67,6 @@ class part_accessor(accessor):
         """Become what an accessor of the same buffer and tag was, but for what it stands for."""
         return hasattr(group, "use") and super()._as_before(source, group, how)
 
-    def _enter(self, group: Any, access: Access) -> None:
-        """Become part of a command group; what is asked for depends on mapper and command."""
-        group.use(self)
-        group.remember(self)
-
     def lasting(self) -> Any:
         """Return nothing: a later launch may be of another part."""
         return None
