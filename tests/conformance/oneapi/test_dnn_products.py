@@ -92,6 +92,38 @@ def test_convolutions_and_their_gradients(queue: sycl.queue, name: str) -> None:
             model.near(db, c.g.sum(tuple(k for k in range(c.g.ndim) if k != 1), dtype=float))
 
 
+MANY = {"near": ((2, 9, 6, 7), (10, 9, 3, 3), (1, 1), (0, 0), (1, 1), (1, 1), 1),
+        "steps": ((2, 8, 13, 12), (9, 8, 3, 2), (2, 1), (1, 0), (2, 0), (1, 1), 1),
+        "groups": ((2, 16, 12), (2, 9, 8, 5), (1,), (1,), (3,), (5,), 2)}
+
+
+@pytest.mark.row("L-10")
+@pytest.mark.parametrize("name", MANY)
+def test_many_channels_are_products_of_matrices(queue: sycl.queue, name: str) -> None:
+    rng = np.random.default_rng(8)
+    shape, weights, *how, groups = MANY[name]
+    x, w = model.numbers(rng, shape), model.numbers(rng, weights)
+    right = model.convolution(x, w, *how, groups)
+    g, y = model.numbers(rng, right.shape), np.zeros(right.shape, np.float32)
+    e, direct = dnn.engine(queue), dnn.algorithm.convolution_direct
+    s, windows = dnn.stream(e), (how[0], how[1], how[2], how[3])
+    with dnn.using("kernels"):
+        fwd = run(dnn.convolution_forward, e, s, (
+            prop.forward_training, direct, *opened(x, w, y), *windows),
+            {arg.SRC: x, arg.WEIGHTS: w, arg.DST: y})
+        model.near(y, right)
+        dx, dw = np.zeros_like(x), np.zeros_like(w)
+        run(dnn.convolution_backward_data, e, s, (direct, *opened(dx, w, g), *windows),
+            {arg.DIFF_SRC: dx, arg.WEIGHTS: w, arg.DIFF_DST: g}, fwd)
+        run(dnn.convolution_backward_weights, e, s, (direct, *opened(x, dw, g), *windows),
+            {arg.SRC: x, arg.DIFF_WEIGHTS: dw, arg.DIFF_DST: g}, fwd)
+    for changed in (x, w):                              # a gradient is what small changes make
+        step = model.numbers(rng, changed.shape)
+        moved = model.convolution(*((step, w) if changed is x else (x, step)), *how, groups)
+        model.near(np.array([((dx if changed is x else dw) * step).sum(dtype=float)]),
+                   np.array([(moved * g).sum()]), scale=4)
+
+
 @pytest.mark.row("L-10")
 def test_winograd_is_computed_by_whoever_has_it(queue: sycl.queue) -> None:
     e = dnn.engine(queue)

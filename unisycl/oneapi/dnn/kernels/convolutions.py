@@ -162,7 +162,7 @@ def product(i: Any, sizes: Any, a: Any, b: Any, c: Any) -> None:
         total += a.get(i[0], k) * b.get(k, i[1])
     if sizes.numbers.beta != sizes.numbers.zero:
         total += c.get(i[0], i[1])
-    c.at.store(i[0] * c.down + i[1] * c.along, total)
+    c.put(i[0], i[1], total)
 
 
 @dataclass(eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from unisycl.oneapi.dnn.kernels import convolutions as kernels
 from unisycl.oneapi.dnn.own.functions import FORWARD
+from unisycl.oneapi.dnn.own.unrolled import Plan, turned
 from unisycl.oneapi.dnn.own.work import F32, S32, Work, finish_product
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.operands import Memory, Record
@@ -34,25 +35,54 @@ class _Shape:
         self.kernel = dims[-(len(self.wide) - 2):]
         self.op = w.op
 
-    def windows(self) -> Any:
-        """Return how windows lie, in three dimensions of space."""
         n = len(self.wide) - 2
         dilates = self.op["dilates"] or (0,) * n
 
         def three(x: Any, fill: int) -> tuple[int, ...]:
             return (fill,) * (3 - n) + tuple(x)
 
-        parts = (three(self.wide[2:], 1), three(self.narrow[2:], 1), three(self.kernel, 1),
-                 three(self.op["strides"], 1), three((d + 1 for d in dilates), 1),
-                 three(self.op["padding_l"], 0))
-        return kernels.windows(*(v for part in parts for v in part))
+        self.parts = (three(self.wide[2:], 1), three(self.narrow[2:], 1), three(self.kernel, 1),
+                      three(self.op["strides"], 1), three((d + 1 for d in dilates), 1),
+                      three(self.op["padding_l"], 0))
+
+    def windows(self) -> Any:
+        """Return how windows lie, in three dimensions of space."""
+        return kernels.windows(*(v for part in self.parts for v in part))
+
+    def steps(self) -> tuple[int, int, int]:
+        """Return how far weights of a group, a channel out and a channel in are apart."""
+        k = math.prod(self.kernel)
+        out, inner = (k, self.outs * k) if self.turned else (self.ins * k, k)
+        return self.outs * self.ins * k, out, inner
 
     def reach(self, at: Memory) -> Record:
         """Return weights as kernels reach them."""
-        k = math.prod(self.kernel)
-        out, inner = (k, self.outs * k) if self.turned else (self.ins * k, k)
-        return Record(kernels.weights, at, np.int64(self.outs * self.ins * k), np.int64(out),
-                      np.int64(inner))
+        return Record(kernels.weights, at, *(np.int64(n) for n in self.steps()))
+
+    def forward_plan(self) -> Plan:
+        """Return how windows over the wide side give the narrow one."""
+        wide, narrow, kernel, strides, dilation, left = self.parts
+        return Plan(self.batch, self.groups, self.ins, self.outs, wide, (1, 1, 1), left, kernel,
+                    dilation, strides, narrow)
+
+    def back_plan(self) -> Plan:
+        """Return how windows over the narrow side, spread out, give the wide one."""
+        wide, narrow, kernel, strides, dilation, left = self.parts
+        before = tuple((k - 1) * d - p for k, d, p in zip(kernel, dilation, left, strict=True))
+        return Plan(self.batch, self.groups, self.outs, self.ins, narrow, strides, before, kernel,
+                    dilation, (1, 1, 1), wide)
+
+    def rows_of_weights(self, w: Work, weights: Memory, *, back: bool) -> Memory:
+        """Return weights with a row for each channel of the side that is computed."""
+        if not (back or self.turned):
+            return weights
+        group, out, inner = self.steps()
+        taps = math.prod(self.kernel)
+        if back:
+            return turned(w, weights, (self.groups, self.ins, self.outs, taps),
+                          (group, inner, out), around=True)
+        return turned(w, weights, (self.groups, self.outs, self.ins, taps), (group, out, inner),
+                      around=False)
 
     def channels(self, kind: np.dtype[Any]) -> Any:
         """Return the channels, and the zero of sums."""
@@ -60,9 +90,13 @@ class _Shape:
 
     def run(self, w: Work, kernel: Any, source: Memory, weights: Memory, out: Memory) -> None:
         """Compute one side from the other."""
-        to = self.narrow if kernel is kernels.forward else self.wide
+        back = kernel is kernels.back
+        to = self.wide if back else self.narrow
         kind: Any = out.dtype
-        if math.prod(to):
+        plan = self.back_plan() if back else self.forward_plan()
+        if plan.pays(w):
+            plan.apply(w, source, self.rows_of_weights(w, weights, back=back), out)
+        elif math.prod(to):
             w.call.launch((math.prod(to[:-1]), to[-1]), kernel, self.windows(),
                           self.channels(kind), source, self.reach(weights), out)
 
@@ -93,7 +127,10 @@ def backward_weights(w: Work) -> None:
     out = w.write("diff_weights")
     pair = (gradient, source) if shape.turned else (source, gradient)
     count = math.prod(w.dims("diff_weights"))
-    if count:
+    plan = shape.forward_plan()
+    if plan.pays(w) and not shape.turned:
+        plan.apply_back(w, *pair, out)
+    elif count:
         w.call.launch(count, kernels.of_weights, shape.windows(), shape.channels(F32),
                       shape.batch, Record(views.sides, *pair), shape.reach(out))
     if w.has("diff_bias"):

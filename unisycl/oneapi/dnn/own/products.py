@@ -4,56 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
-import numpy as np
-
-import unisycl as sycl
-from unisycl.oneapi.dnn.kernels import convolutions
 from unisycl.oneapi.dnn.own.convolutions import channel_sums
 from unisycl.oneapi.dnn.own.functions import FORWARD
+from unisycl.oneapi.dnn.own.matrices import grid, multiply
 from unisycl.oneapi.dnn.own.work import F32, S32, Work, finish_product
-from unisycl.oneapi.frame.operands import Memory, Record
-from unisycl.oneapi.mkl.kernels import products
-
-_SMALL = 1 << 15
-
-
-def multiply(w: Work, shape: tuple[int, int, int], a: Record | Memory, b: Record | Memory,
-             c: Record | Memory, *, add: bool = False) -> None:
-    """Multiply two matrices: m rows by k, and k rows by n.
-
-    Args:
-        w: the execution.
-        shape: m, n and k.
-        a: the first matrix, or how it is read (``grid``).
-        b: the second one.
-        c: the result, or how it is written.
-        add: whether the product is added to what stands there.
-    """
-    m, n, k = shape
-    if not m * n:
-        return
-    to = c if isinstance(c, Record) else grid(c, n)
-    dtype: Any = to.fields[0].dtype
-    kind = dtype.type
-    left = a if isinstance(a, Record) else grid(a, k)
-    right = b if isinstance(b, Record) else grid(b, n)
-    numbers = products.numbers(kind(1), kind(1 if add else 0), kind(0), kind, kind)
-    if m * n * k <= _SMALL or w.call.queue.get_device().has(sycl.aspect.host_debuggable):
-        w.call.launch((m, n), convolutions.product, convolutions.product_sizes(k, numbers),
-                      left, right, to)
-        return
-    side, tile = products.SIDE, products.SIDE * products.EACH
-    sizes = products.sizes(m, n, k, sycl.local_accessor(dtype, (tile, side)),
-                           sycl.local_accessor(dtype, (side, tile)))
-    space = sycl.nd_range((-(-m // tile) * side, -(-n // tile) * side), (side, side))
-    w.call.launch(space, products.gemm, sizes, left, right, to, numbers)
-
-
-def grid(at: Memory, down: int, along: int = 1) -> Record:
-    """Return a matrix as kernels read it, by two steps."""
-    return Record(products.grid, at, np.int64(down), np.int64(along), False)
 
 
 def matmul(w: Work) -> None:

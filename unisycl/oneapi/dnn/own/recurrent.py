@@ -17,7 +17,7 @@ from unisycl.oneapi.dnn.kernels import cells, elements
 from unisycl.oneapi.dnn.names import algorithm, rnn_direction, rnn_flags
 from unisycl.oneapi.dnn.operations import Op
 from unisycl.oneapi.dnn.own.functions import FORWARD, SLOPES
-from unisycl.oneapi.dnn.own.products import grid, multiply
+from unisycl.oneapi.dnn.own.matrices import grid, multiply
 from unisycl.oneapi.dnn.own.work import Work
 from unisycl.oneapi.frame.operands import Memory, Record
 

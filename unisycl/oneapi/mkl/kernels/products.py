@@ -7,6 +7,7 @@ stands where beta is 0 is not read.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,8 @@ __kernel_language__ = True
 
 SIDE = 16
 EACH = 4
-# On processors: a group's rows of work-items, rows and columns of each, rows of b at a time.
-DOWN, TALL, WIDE, DEEP = 4, 4, 2, 128
+DEEP = 128
+"""On processors: how many rows of b are copied at a time."""
 
 
 @dataclass(eq=False)
@@ -36,6 +37,10 @@ class grid:
             return x.conjugate()
         return x
 
+    def put(self, i: Any, j: Any, value: Any) -> None:
+        """Write an element."""
+        self.at.store(i * self.down + j * self.along, value)
+
 
 @dataclass(eq=False)
 class plane:
@@ -52,6 +57,10 @@ class plane:
         if self.turned:
             return x.conjugate()
         return x
+
+    def put(self, i: Any, j: Any, value: Any) -> None:
+        """Write an element."""
+        self.at.store(self.place(i, j, self.ld), value)
 
 
 def by_rows(i: Any, j: Any, ld: Any) -> Any:
@@ -116,43 +125,52 @@ def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any) -> 
                 found = numbers.alpha * total[e * EACH + f]
                 if numbers.beta != zero:
                     found += numbers.beta * numbers.kind(c.get(i, j))
-                c.at.store(i * c.down + j * c.along, numbers.written(found))
+                c.put(i, j, numbers.written(found))
 
 
-def gemm_on_processors(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any,
-                       numbers: Any) -> None:
-    """Compute a part of c: rows of a are read in place, and rows of b lie beside one another."""
-    down, lane = it.get_local_id(0), it.get_local_id(1)
-    top = (it.get_group(0) * DOWN + down) * TALL
-    left = it.get_group(1) * (SIDE * WIDE)
-    zero = numbers.zero
-    total = sycl.private_array(numbers.kind, TALL * WIDE)
-    for e in range(TALL * WIDE):
-        total[e] = zero
-    for first in range(0, sizes.k, DEEP):
-        for e in range(DEEP // DOWN):
-            row = e * DOWN + down
-            for f in range(WIDE):
-                column = left + lane + f * SIDE
-                y = zero
-                if first + row < sizes.k and column < sizes.n:
-                    y = numbers.kind(b.get(first + row, column))
-                sizes.right[row, lane + f * SIDE] = y
-        sycl.group_barrier(it.get_group())
-        for k in range(min(DEEP, sizes.k - first)):
-            for e in range(TALL):
-                x = numbers.kind(a.get(min(top + e, sizes.m - 1), first + k))
-                for f in range(WIDE):
-                    total[e * WIDE + f] += x * sizes.right[k, lane + f * SIDE]
-        sycl.group_barrier(it.get_group())
-    for e in range(TALL):
-        for f in range(WIDE):
-            i, j = top + e, left + lane + f * SIDE
-            if i < sizes.m and j < sizes.n:
-                found = numbers.alpha * total[e * WIDE + f]
-                if numbers.beta != zero:
-                    found += numbers.beta * numbers.kind(c.get(i, j))
-                c.at.store(c.place(i, j, c.ld), numbers.written(found))
+@functools.cache
+def on_processors(cut: tuple[int, int, int]) -> Any:
+    """Return the product of a cut: rows of work-items, rows and columns of c that each computes.
+
+    Args:
+        cut: a tuple, as kernels know the elements of tuples while they are compiled.
+    """
+    def gemm_on_processors(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any,
+                           numbers: Any) -> None:
+        """Compute a part of c: rows of a are read in place, rows of b are copied."""
+        row, lane = it.get_local_id(0), it.get_local_id(1)
+        top = (it.get_group(0) * cut[0] + row) * cut[1]
+        left = it.get_group(1) * (SIDE * cut[2])
+        zero = numbers.zero
+        total = sycl.private_array(numbers.kind, cut[1] * cut[2])
+        for e in range(cut[1] * cut[2]):
+            total[e] = zero
+        for first in range(0, sizes.k, DEEP):
+            for e in range(DEEP // cut[0]):
+                k = e * cut[0] + row
+                for f in range(cut[2]):
+                    column = left + lane + f * SIDE
+                    y = zero
+                    if first + k < sizes.k and column < sizes.n:
+                        y = numbers.kind(b.get(first + k, column))
+                    sizes.right[k, lane + f * SIDE] = y
+            sycl.group_barrier(it.get_group())
+            for k in range(min(DEEP, sizes.k - first)):
+                for e in range(cut[1]):
+                    x = numbers.kind(a.get(min(top + e, sizes.m - 1), first + k))
+                    for f in range(cut[2]):
+                        total[e * cut[2] + f] += x * sizes.right[k, lane + f * SIDE]
+            sycl.group_barrier(it.get_group())
+        for e in range(cut[1]):
+            for f in range(cut[2]):
+                i, j = top + e, left + lane + f * SIDE
+                if i < sizes.m and j < sizes.n:
+                    found = numbers.alpha * total[e * cut[2] + f]
+                    if numbers.beta != zero:
+                        found += numbers.beta * numbers.kind(c.get(i, j))
+                    c.put(i, j, numbers.written(found))
+
+    return gemm_on_processors
 
 
 def gemv(i: Any, n: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
@@ -169,14 +187,13 @@ def gemv(i: Any, n: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
 def combine(e: Any, columns: Any, a: Any, c: Any, numbers: Any) -> None:
     """Write a multiple of a matrix."""
     i, j = e // columns, e % columns
-    c.at.store(i * c.down + j * c.along, numbers.alpha * a.get(i, j))
+    c.put(i, j, numbers.alpha * a.get(i, j))
 
 
 def combine_two(e: Any, columns: Any, a: Any, b: Any, c: Any, numbers: Any) -> None:
     """Write the sum of multiples of two matrices."""
     i, j = e // columns, e % columns
-    c.at.store(i * c.down + j * c.along,
-               numbers.alpha * a.get(i, j) + numbers.beta * b.get(i, j))
+    c.put(i, j, numbers.alpha * a.get(i, j) + numbers.beta * b.get(i, j))
 
 
 def axpby(i: Any, x: Any, y: Any, numbers: Any) -> None:

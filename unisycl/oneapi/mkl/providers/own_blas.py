@@ -14,7 +14,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Record
-from unisycl.oneapi.mkl import names
+from unisycl.oneapi.mkl import names, tiles
 from unisycl.oneapi.mkl.blas import table
 from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
 from unisycl.oneapi.mkl.kernels import products
@@ -49,46 +49,23 @@ def _line(given: Given, name: str, count: int) -> Record:
 
 
 def _plane(given: Given, name: str, rows_lie: bool, option: str = "") -> Record:
-    """Return a matrix as the product on processors reads it."""
+    """Return a matrix as the product reads it."""
     turned = given.named.get(option, names.transpose.nontrans)
     conjugated = turned is names.transpose.conjtrans and given.letter in "cz"
-    by_rows = rows_lie is (turned is names.transpose.nontrans)
-    return Record(products.plane, given.named[name].memory, np.int64(given.named[f"ld{name}"]),
-                  products.by_rows if by_rows else products.by_columns, conjugated)
+    return tiles.plane(given.named[name].memory, given.named[f"ld{name}"],
+                       by_rows=rows_lie is (turned is names.transpose.nontrans),
+                       conjugated=conjugated)
 
 
 def _gemm(call: Call, given: Given, rows_lie: bool) -> None:
-    m, n, k = (given.named[x] for x in "mnk")
-    if not m or not n:
-        return
-    if call.queue.get_device().has(sycl.aspect.cpu):
-        _gemm_on_processors(call, given, rows_lie)
-        return
-    side, tile = products.SIDE, products.SIDE * products.EACH
-    kind = TYPES[given.letter]
-    sizes = products.sizes(m, n, k, sycl.local_accessor(kind, (tile, side)),
-                           sycl.local_accessor(kind, (side, tile)))
-    space = sycl.nd_range((-(-m // tile) * side, -(-n // tile) * side), (side, side))
-    call.launch(space, products.gemm, sizes,
-                _grid(given, "a", rows_lie, "transa"), _grid(given, "b", rows_lie, "transb"),
-                _grid(given, "c", rows_lie), _numbers(given))
-
-
-def _gemm_on_processors(call: Call, given: Given, rows_lie: bool) -> None:
     """Compute a product whose lanes go along rows; of columns the transposed one."""
     m, n, k = (given.named[x] for x in "mnk")
     first, second = "a", "b"
     if not rows_lie:
         first, second, m, n = second, first, n, m
-    down, side, wide = products.DOWN, products.SIDE, products.SIDE * products.WIDE
-    space = sycl.nd_range((-(-m // (down * products.TALL)) * down, -(-n // wide) * side),
-                          (down, side))
-    sizes = products.sizes(m, n, k, None, sycl.local_accessor(
-        TYPES[given.letter], (products.DEEP, wide)))
-    call.launch(space, products.gemm_on_processors, sizes,
-                _plane(given, first, True, f"trans{first}"),
-                _plane(given, second, True, f"trans{second}"), _plane(given, "c", True),
-                _numbers(given))
+    tiles.multiply(call, (m, n, k), _plane(given, first, True, f"trans{first}"),
+                   _plane(given, second, True, f"trans{second}"), _plane(given, "c", True),
+                   _numbers(given))
 
 
 def _gemv(call: Call, given: Given, rows_lie: bool) -> None:
