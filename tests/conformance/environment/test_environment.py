@@ -151,6 +151,7 @@ FEATURES = {
     "EXT_UNISYCL_NUMPY_ALLOCATOR": "usm_allocator.ext_unisycl_empty",
     "EXT_ONEAPI_DISCARD_QUEUE_EVENTS": "ext.oneapi.property.queue.discard_events",
     "EXT_ONEAPI_IN_ORDER_QUEUE_EVENTS": "queue.ext_oneapi_get_last_event",
+    "EXT_ONEAPI_BINDLESS_IMAGES": "ext.oneapi.experimental.create_image",
     "EXT_ONEAPI_BFLOAT16_MATH_FUNCTIONS": "ext.oneapi.experimental.rsqrt",
     "EXT_ONEAPI_GROUP_OCCUPANCY_QUERIES":
         "ext.oneapi.experimental.info.kernel_queue_specific.recommended_num_work_groups",
