@@ -73,19 +73,28 @@ def test_floats_are_combined_alike_in_every_run(queue: sycl.queue) -> None:
     assert np.array_equal(np.cumsum(whole, dtype=np.float64), first)
 
 
-def test_selections_of_one_pass(queue: sycl.queue) -> None:
+@pytest.mark.parametrize("routine", ["copy_if", "unique_copy", "stable_partition",
+                                     "partition_copy"])
+def test_selections_of_one_pass(queue: sycl.queue, routine: str) -> None:
     for n in sizes(queue):
         x = np.random.default_rng(n).integers(-3, 4, n).astype(np.float32)
-        out, rest = np.full_like(x, 9), np.full_like(x, 9)
-        kept = dpl.copy_if(queue, x, out, lambda v: v > 0)
-        assert np.array_equal(x[x > 0], out[:kept])
-        assert (out[kept:] == 9).all()
-        assert (kept, n - kept) == dpl.partition_copy(queue, x, out, rest, lambda v: v > 0)
-        assert np.array_equal(x[x <= 0], rest[:n - kept])
-        kept = dpl.unique_copy(queue, x, out)
-        assert np.array_equal(x[np.flatnonzero(np.diff(x, prepend=99))], out[:kept])
-        dpl.stable_partition(queue, x, lambda v: v < 0)
-        assert (np.diff((x < 0).astype(int)) <= 0).all()
+        out, rest, less = np.full_like(x, 9), np.full_like(x, 9), x[x <= 0]
+        if routine == "copy_if":
+            kept = dpl.copy_if(queue, x, out, lambda v: v > 0)
+            assert np.array_equal(x[x > 0], out[:kept])
+            assert (out[kept:] == 9).all()
+        elif routine == "partition_copy":
+            kept = n - less.size
+            assert (kept, less.size) == dpl.partition_copy(queue, x, out, rest, lambda v: v > 0)
+            assert np.array_equal(x[x > 0], out[:kept])
+            assert np.array_equal(less, rest[:less.size])
+        elif routine == "unique_copy":
+            kept = dpl.unique_copy(queue, x, out)
+            assert np.array_equal(x[np.flatnonzero(np.diff(x, prepend=99))], out[:kept])
+        else:
+            more = x[x > 0]
+            dpl.stable_partition(queue, x, lambda v: v <= 0)
+            assert np.array_equal(np.concatenate([less, more]), x)
 
 
 def test_sorts_by_votes(queue: sycl.queue) -> None:
@@ -139,33 +148,43 @@ def runs_of(n: int, kind: type, seed: int) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 @pytest.mark.parametrize("kinds", [(np.int32, np.float32), (np.float64, np.int16)], ids=str)
-def test_runs_of_one_pass(queue: sycl.queue, kinds: tuple[type, type]) -> None:
+@pytest.mark.parametrize("routine", ["reduce", "inclusive", "exclusive"])
+def test_runs_of_one_pass(queue: sycl.queue, kinds: tuple[type, type], routine: str) -> None:
     slow = len(sizes(queue)) == 2
     for n in sizes(queue) if slow else (1, 3 * TILE + 77, 400_001):  # more tiles than a window has
         keys, values, heads = runs_of(n, kinds[0], n)
         x = values.astype(kinds[1])
         total, size = np.cumsum(values), np.diff(heads, append=n)
-        first, sums, out = np.zeros_like(keys), np.zeros_like(x), np.zeros_like(x)
-        found = dpl.reduce_by_segment(queue, keys, x, first, sums)
-        assert found == heads.size
-        assert np.array_equal(keys[heads], first[:found])
-        assert np.array_equal(np.add.reduceat(values, heads).astype(kinds[1]), sums[:found])
         upto = np.repeat((total - values)[heads], size)
-        dpl.inclusive_scan_by_segment(queue, keys, x, out)
-        assert np.array_equal((total - upto).astype(kinds[1]), out)
-        dpl.exclusive_scan_by_segment(queue, keys, x, x, 7)  # in place
-        assert np.array_equal((total - values - upto + 7).astype(kinds[1]), x)
+        if routine == "reduce":
+            first, sums = np.zeros_like(keys), np.zeros_like(x)
+            found = dpl.reduce_by_segment(queue, keys, x, first, sums)
+            assert found == heads.size
+            assert np.array_equal(keys[heads], first[:found])
+            assert np.array_equal(np.add.reduceat(values, heads).astype(kinds[1]), sums[:found])
+        elif routine == "inclusive":
+            out = np.zeros_like(x)
+            dpl.inclusive_scan_by_segment(queue, keys, x, out)
+            assert np.array_equal((total - upto).astype(kinds[1]), out)
+        else:
+            dpl.exclusive_scan_by_segment(queue, keys, x, x, 7)  # in place
+            assert np.array_equal((total - values - upto + 7).astype(kinds[1]), x)
 
 
-def test_runs_by_other_operators(queue: sycl.queue) -> None:
+@pytest.mark.parametrize("by", ["operator", "not a number", "equality"])
+def test_runs_by_other_operators(queue: sycl.queue, by: str) -> None:
     n = sizes(queue)[-1]
     keys, values, heads = runs_of(n, np.int32, 1)
     out, best = np.zeros_like(keys), np.zeros_like(values)
-    found = dpl.reduce_by_segment(queue, keys, values, out, best, op=sycl.maximum)
-    assert np.array_equal(np.maximum.reduceat(values, heads), best[:found])
-    found = dpl.reduce_by_segment(queue, keys, values, out, best, lambda a, b: a // 2 == b // 2)
-    pairs = np.flatnonzero(np.diff(keys // 2, prepend=99))
-    assert np.array_equal(np.add.reduceat(values, pairs), best[:found])
-    nan = np.full(n, np.nan)
-    assert dpl.reduce_by_segment(queue, nan, values, np.zeros(n), best) == n
-    assert np.array_equal(values, best)
+    if by == "operator":
+        found = dpl.reduce_by_segment(queue, keys, values, out, best, op=sycl.maximum)
+        assert np.array_equal(np.maximum.reduceat(values, heads), best[:found])
+    elif by == "equality":
+        found = dpl.reduce_by_segment(queue, keys, values, out, best,
+                                      lambda a, b: a // 2 == b // 2)
+        pairs = np.flatnonzero(np.diff(keys // 2, prepend=99))
+        assert np.array_equal(np.add.reduceat(values, pairs), best[:found])
+    else:
+        nan = np.full(n, np.nan)
+        assert dpl.reduce_by_segment(queue, nan, values, np.zeros(n), best) == n
+        assert np.array_equal(values, best)
