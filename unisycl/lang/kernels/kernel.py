@@ -259,7 +259,8 @@ def _restored(function: Callable[..., Any], parts: tuple[Any, ...],
               texts: tuple[tuple[str, str], ...]) -> kernel:
     """Return the kernel that was pickled with its function and the texts that it stands in."""
     for name, text in texts:
-        executed_texts.remember(name, text)
+        for known in {name, pickling.file_of(function) or name}:
+            executed_texts.remember(known, text)
     made = object.__new__(kernel)
     made.function = function
     for name, value in zip(_CARRIED, parts, strict=True):

@@ -49,6 +49,15 @@ def texts_of(function: Any) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+def file_of(function: Any) -> str:
+    """Return the name that the code of a function has for its file now; "" if it has no code.
+
+    cloudpickle gives the code that it carries, and that of what it calls, a name of its own.
+    """
+    one = _plain(function)
+    return one.__code__.co_filename if one is not None else ""
+
+
 def _plain(thing: Any) -> FunctionType | None:
     thing = getattr(thing, "__unisycl_function__", thing)
     thing = getattr(thing, "__func__", thing)
