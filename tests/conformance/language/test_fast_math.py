@@ -28,8 +28,8 @@ def test_rough_functions_only_where_asked_for(queue, device, name):
         results.append(ulps(exact(X.astype(np.longdouble)), out).max())
     assert results[0] <= 5
     assert results[1] <= 8192
-    if device.get_backend().name == "cpu":
-        assert results[1] > results[0]
+    if device.get_backend().name == "cpu":  # rough roots are an instruction of some processors
+        assert results[1] > results[0] or (name == "rsqrt" and results[1] == results[0])
 
 
 @pytest.mark.row("D-26")
