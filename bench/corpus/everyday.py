@@ -170,7 +170,7 @@ def nb_bodies(b: Any, dt: Any, wall: Any) -> None:
 
 def make_bodies(n: int) -> Operands:
     b = np.random.default_rng(1).random((n, 7), F) * F(4)
-    return Namespace(b=b.view(BODY)[:, 0], dt=F(0.01), wall=F(4))
+    return Namespace(b=b.view(BODY)[:, 0], all=b, dt=F(0.01), wall=F(4))
 
 
 def ref_bodies(d: Operands) -> dict[str, Any]:
@@ -186,18 +186,10 @@ def ref_bodies(d: Operands) -> dict[str, Any]:
     return {"all": b.view(F)}
 
 
-def flat(steps: Any) -> Any:
-    """Have results stand as plain numbers beside the records."""
-    def both(d: Operands) -> Any:
-        d.all = d.b.view(F)
-        return steps(d)
-    return both
-
-
 BODIES = Entry("bodies", make_bodies, 1 << 16, 555,
-               {"": flat(lambda d: [Step(bodies, len(d.b), d.b, d.dt, d.wall)])}, ref_bodies,
+               {"": lambda d: [Step(bodies, len(d.b), d.b, d.dt, d.wall)]}, ref_bodies,
                ROUNDING32, "some float32 roundings",
-               numba=flat(lambda d: nb_bodies(d.b, d.dt, d.wall)))
+               numba=lambda d: nb_bodies(d.b, d.dt, d.wall))
 
 
 # asian: the mean of a random walk decides what an option pays; xorshift and Box and Muller
@@ -305,27 +297,18 @@ def nb_thomas_rows(a: Any, b: Any, c: Any, d: Any, cp: Any, x: Any) -> None:
 def make_thomas(shape: tuple[int, int]) -> Operands:
     random = np.random.default_rng(1)
     a, b, c, d = random.random((4, *shape))
-    return Namespace(k=(a, b + 4, c, d, np.zeros(shape), np.zeros(shape)))
-
-
-def solved(d: Operands, kernel: Any, axis: int) -> list[Step]:
-    d.x = d.k[-1]
-    return [Step(kernel, d.x.shape[axis], *d.k)]
-
-
-def in_place(d: Operands, function: Any) -> None:
-    d.x = d.k[-1]
-    function(*d.k)
+    x = np.zeros(shape)
+    return Namespace(k=(a, b + 4, c, d, np.zeros(shape), x), x=x)
 
 
 THOMAS = Entry("thomas", make_thomas, (64, 2048), (9, 64),
-               {"": lambda d: solved(d, thomas, 1)},
-               plain(lambda d: in_place(d, nb_thomas), "x"), ROUNDING64, "well conditioned",
-               numba=lambda d: in_place(d, nb_thomas))
+               {"": lambda d: [Step(thomas, d.x.shape[1], *d.k)]},
+               plain(lambda d: nb_thomas(*d.k), "x"), ROUNDING64, "well conditioned",
+               numba=lambda d: nb_thomas(*d.k))
 THOMAS_ROWS = Entry("thomas_rows", make_thomas, (2048, 65), (33, 9),
-                    {"": lambda d: solved(d, thomas_rows, 0)},
-                    plain(lambda d: in_place(d, nb_thomas_rows), "x"), ROUNDING64,
-                    "well conditioned", numba=lambda d: in_place(d, nb_thomas_rows))
+                    {"": lambda d: [Step(thomas_rows, d.x.shape[0], *d.k)]},
+                    plain(lambda d: nb_thomas_rows(*d.k), "x"), ROUNDING64,
+                    "well conditioned", numba=lambda d: nb_thomas_rows(*d.k))
 
 
 # squares: the piece of a contour in each cell of a grid, by a table of sixteen cases
@@ -476,8 +459,8 @@ def nb_field(e: Any, h: Any, k: Any) -> None:
 
 def make_field(n: int) -> Operands:
     random = np.random.default_rng(1)
-    e, h = (random.random((n, n, n, 3), F).view(CELL)[..., 0] for _ in range(2))
-    return Namespace(b=e, h=h, k=F(0.5))
+    e, h = random.random((2, n, n, n, 3), F)
+    return Namespace(b=e.view(CELL)[..., 0], h=h.view(CELL)[..., 0], all=e, k=F(0.5))
 
 
 def ref_field(d: Operands) -> dict[str, Any]:
@@ -490,9 +473,9 @@ def ref_field(d: Operands) -> dict[str, Any]:
 
 
 FIELD = Entry("field", make_field, 64, 9,
-              {"": flat(lambda d: [Step(field, tuple(k - 1 for k in d.b.shape), d.b, d.h, d.k)])},
+              {"": lambda d: [Step(field, tuple(k - 1 for k in d.b.shape), d.b, d.h, d.k)]},
               ref_field, ROUNDING32, "some float32 roundings",
-              numba=flat(lambda d: nb_field(d.b, d.h, d.k)))
+              numba=lambda d: nb_field(d.b, d.h, d.k))
 
 ENTRIES = [UPPER, BASE64, HASHES, BODIES, ASIAN, THOMAS, THOMAS_ROWS, SQUARES, NEIGHBOURS, FIELD]
 
