@@ -36,6 +36,7 @@ from unisycl.runtime.memory import usm as blocks
 _WANTED = aspect.ext_oneapi_bindless_images
 
 
+@ends_at_call
 class image_mem_handle:
     """The memory of an image, or of a level of a mipmap: what ``alloc_image_mem`` returns."""
 
@@ -66,6 +67,7 @@ class image_mem_handle:
         return f"<image_mem_handle: {self.shape()!r}>"
 
 
+@ends_at_call
 class image_mem:
     """Image memory that is freed when the last copy goes: ``image_mem(desc, queue)``.
 
