@@ -53,23 +53,23 @@ void every_builtin(const long last_0, __global float *x, long x_at, __global int
     out += out_at;
     const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
-    float t = x[global_id];
 #line 69 "kernels.py"
+    float t = x[global_id];
     int whole_1 = frexp_exponent_float(t);
     float whole_0 = frexp_fraction_float(t);
     float t_2 = x[global_id];
     float part_0 = fraction_float(t_2);
     float part_1 = floor(t_2);
-    float t_3 = x[global_id];
 #line 70
+    float t_3 = x[global_id];
     float quotient_0 = remainder(t_3, 3.0f);
     int quotient_1 = quotient_float(t_3, 3.0f);
-    float t_4 = x[global_id];
 #line 71
+    float t_4 = x[global_id];
     float gamma_0 = lgamma(t_4);
     int gamma_1 = gamma_sign_float(t_4);
+#line 72
     float t_5 = whole_0 + part_0;
     float t_6 = x[global_id];
-#line 72
     out[global_id] = (float)((double)(t_5 + behind_point_float(t_6)) + (double)quotient_1 + (double)gamma_1 + (double)exponent_float(x[global_id]) + (double)fabs((x[global_id]) - (part_1)) + (double)direction_float(x[global_id]) + (double)((int)abs_diff(k[global_id], 5)) + (double)bitselect(k[global_id], 1, 3) + (double)((k[global_id] > 0) ? part_0 : x[global_id]) + (double)as_float((7u) & 0x7fffffu | 0x7fc00000u));
 }

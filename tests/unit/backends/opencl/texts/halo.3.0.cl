@@ -15,9 +15,9 @@ void halo(__global float *x, long x_at, __local float *own, __global float *out,
     own[k] = x[g];
 #line 27
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#line 28
     bool t = k > 0;
     float left;
-#line 28
     if (t) {
         left = own[(long)k - 1L];
     } else {
