@@ -329,9 +329,9 @@ def allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
     try:
         block = (named_memory.allocate if shared else blocks.Block)(
             nbytes, kind, owner, state, alignment)
-    except exception:  # says already what is wrong; some are ValueErrors
-        raise
     except (MemoryError, ValueError, OverflowError) as err:
+        if isinstance(err, exception) and err.code() != errc.memory_allocation:
+            raise  # it says already what is wrong
         raise _no_memory(nbytes, kind, state, "there is not so much left; free some, or use "
                          "less") from err
     return usm_pointer(block, dtype, shape)
