@@ -9,6 +9,8 @@ import argparse
 import contextlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 DOCS = ROOT / "docs" / "conformance.md"
+ROWS = ROOT / "build" / "rows"
+"""What each process of ``ci`` and ``nightly`` saw of the rows; not at levels of memory."""
 FOUND = """
 import json, unisycl
 from unisycl.backends import registry
@@ -174,10 +178,11 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
         print(f"{title}: no device of {', '.join(missing) or 'any platform'}; found: {places}")
         return 1
     jobs = _jobs({name: words.get(name, "") for name in places if name not in OURS})
+    kept = _rows_of(jobs)
     failed = []
     with ThreadPoolExecutor((os.cpu_count() or 1) + 2) as pool:
-        running = {pool.submit(_job, name, (*command, *options), {**shared, **environment},
-                               limit): name
+        running = {pool.submit(_job, name, (*command, *options, *kept[name]),
+                               {**shared, **environment}, limit): name
                    for name, (command, environment) in jobs.items()}
         for ended in as_completed(running):
             status, text, seconds = ended.result()
@@ -189,6 +194,21 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
         print(f"{title}: without {name}: {why}")
     print(f"{title}: {'failed on ' + ', '.join(failed) if failed else 'all is well'}")
     return 1 if failed else 0
+
+
+def _rows_of(jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
+             ) -> dict[str, tuple[str, ...]]:
+    """Return for each process the arguments that have it write down what rows did.
+
+    What is there is of another run, and goes. A level of memory may refuse what its device does.
+    """
+    shutil.rmtree(ROWS, ignore_errors=True)
+    ROWS.mkdir(parents=True)
+    files = {name: re.sub(r"\W+", "-", name) + ".json"
+             for name, (_, environment) in jobs.items() if not environment}
+    (ROWS / "files").write_text("\n".join(files.values()), encoding="utf-8")
+    return {name: ("--conformance-json", str(ROWS / files[name])) if name in files else ()
+            for name in jobs}
 
 
 def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
@@ -244,19 +264,24 @@ def bench(arguments: Sequence[str]) -> int:
 
 
 def conformance(arguments: Sequence[str]) -> int:
-    """Rows x devices: [--json FILE] [--docs] [--device NAME] [--sample] [--each FOLDER]."""
+    """Rows x devices: [--from FOLDER] [--json FILE] [--docs] [--device NAME] [--each FOLDER]."""
     require("test", "pytest", "hypothesis", "scipy", "mpmath", "numpy", "llvmlite")
     parser = argparse.ArgumentParser(prog="dev.py conformance", description=conformance.__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
-    parser.add_argument("--docs", action="store_true", help=f"write {DOCS.relative_to(ROOT)}")
+    parser.add_argument("--docs", action="store_true", help="write docs/conformance.md")
     parser.add_argument("--device", action="append", default=[], metavar="NAME",
                         help="only this device; may be repeated")
     parser.add_argument("--sample", action="store_true",
                         help="a few cases of each test on devices beyond cpu and host")
     parser.add_argument("--each", metavar="FOLDER", type=Path,
-                        help=f"a run for each device, whose JSON stays there; those that are there "
-                             f"are not run again; writes {DOCS.relative_to(ROOT)} at the end")
+                        help="a run for each device, whose JSON stays there; those that are there "
+                             "are not run again; writes docs/conformance.md at the end")
+    parser.add_argument("--from", metavar="FOLDER", type=Path, dest="seen", nargs="?", const=ROWS,
+                        help="run nothing, and write docs/conformance.md from what a run of ci "
+                             "or nightly left in this folder (build/rows)")
     options = parser.parse_args(arguments)
+    if options.seen:
+        return _seen(options.seen)
     if options.each:
         return _each(options.each, options.device, ["--sample"] if options.sample else [])
     command = ["-m", "pytest", "-q", "-m", "row", "--conformance", "tests"]
@@ -284,6 +309,22 @@ def _each(folder: Path, names: Sequence[str], options: Sequence[str]) -> int:
             run("-m", "pytest", "-q", "-m", "row", "tests", "--device", name, *options,
                 *(["--device-tests"] if k else []), "--conformance-json", str(files[-1].resolve()))
             print(f"conformance: {name} took {time.monotonic() - begun:.0f} s", flush=True)
+    return _page(files)
+
+
+def _seen(folder: Path) -> int:
+    """Write the page from what the processes of a run left, all of them."""
+    told = folder / "files"
+    names = told.read_text(encoding="utf-8").split() if told.exists() else []
+    missing = [name for name in names if not (folder / name).exists()]
+    if missing or not names:
+        print(f"conformance: {folder} has no {', '.join(missing) or 'run of dev.py ci'}")
+        return 1
+    return _page([(folder / name).resolve() for name in names])
+
+
+def _page(files: Sequence[Path]) -> int:
+    """Write the page of some runs, with the columns of devices elsewhere."""
     added = (DOCS.parent / "dev" / "devices").glob("*.json")
     return run("-m", "unisycl.testing.joined", str(DOCS), *map(str, files),
                *(word for file in sorted(added) for word in ("--add", str(file))))

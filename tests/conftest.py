@@ -81,10 +81,12 @@ def spent() -> float:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Note the processor time of a test by its name, all cases together."""
+    """Note the processor time of a test by its name and device, all cases together."""
     begun = spent()
     result = yield
-    SPENT[item.nodeid.partition("[")[0]] += spent() - begun
+    on = getattr(item, "callspec", None)
+    name = on.params.get("device") if on else None
+    SPENT[item.nodeid.partition("[")[0] + (f" on {name}" if name else "")] += spent() - begun
     return result
 
 

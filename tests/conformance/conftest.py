@@ -8,15 +8,14 @@ the device says that it lacks them.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import unisycl as sycl
 from unisycl.testing import find_device, refused
-from unisycl.testing.refusal import PREFIX
+from unisycl.testing.refusal import NEEDS, PREFIX, needed
 
 HERE = Path(__file__).parent
 
@@ -29,24 +28,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                                     "@mark.part(...) where it checks a part of a row only")
 
 
-NEEDS = {"float16": sycl.aspect.fp16, "float64": sycl.aspect.fp64}
 OPTIONAL = (*NEEDS.values(), sycl.aspect.atomic64)
 """What kernels may be refused for without the test's saying so."""
-
-
-def type_names(value: object) -> Iterator[str]:
-    """Yield the names of the scalar types in a parameter."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, np.dtype):
-        yield value.name
-    elif isinstance(value, type) and issubclass(value, np.generic):
-        yield value.__name__
-    elif isinstance(value, tuple | list):
-        for part in value:
-            yield from type_names(part)
-
-
 SHARED = (sycl.aspect.usm_shared_allocations, sycl.aspect.usm_host_allocations,
           sycl.aspect.usm_system_allocations)
 ATOMICS = (("order", sycl.memory_order, sycl.info.device.atomic_memory_order_capabilities),
@@ -86,9 +69,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         device = find_device(params["device"])
     except LookupError:
         return (yield)
-    needed = {NEEDS[t] for v in params.values() for t in type_names(v) if t in NEEDS}
-    if needed and not all(device.has(a) for a in needed):
-        with refused(device, *needed):
+    aspects = needed(params.values())
+    if aspects and not all(device.has(a) for a in aspects):
+        with refused(device, *aspects):
             return (yield)
     try:
         return (yield)

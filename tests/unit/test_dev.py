@@ -15,8 +15,10 @@ WITHOUT = {"opencl (libpocl.so)": "it cannot build a kernel of one line"}
 
 
 @pytest.fixture
-def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, ...]]:
     """The commands that would have been run, on a machine with a runtime that compiles nothing."""
+    monkeypatch.setattr(dev, "ROWS", tmp_path / "rows")  # this may be a process of CI
+    monkeypatch.setattr(dev, "DOCS", tmp_path / "conformance.md")
     commands: list[tuple[str, ...]] = []
 
     def run(*command: str) -> int:
@@ -51,6 +53,23 @@ def test_it_runs_on_what_is_there_and_names_what_is_not(
         assert whole in rest
         assert any(left <= {*c} for c in some if c is not rest)  # what one leaves another takes
     assert all("opencl" in c and "--device-tests" in c for c in others)
+
+
+def test_the_page_is_made_of_what_all_processes_left(
+        ran: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str]) -> None:
+    assert dev.conformance(["--from", str(dev.ROWS)]) == 1
+    assert "has no run of dev.py ci" in capsys.readouterr().out
+    dev.ci([])
+    files = [Path(c[c.index("--conformance-json") + 1]) for c in ran if "--conformance-json" in c]
+    assert len(files) == len({*files}) == sum("pytest" in c for c in ran) - 4  # levels of memory
+    for file in files[1:]:
+        file.write_text("{}")
+    assert dev.conformance(["--from", str(dev.ROWS)]) == 1
+    assert f"has no {files[0].name}\n" in capsys.readouterr().out
+    files[0].write_text("{}")
+    assert dev.conformance(["--from", str(dev.ROWS)]) == 0
+    assert ran[-1][:3] == ("-m", "unisycl.testing.joined", str(dev.DOCS))
+    assert {*map(str, files)} == {*ran[-1][3:]}  # no other devices are told of beside that page
 
 
 def test_at_night_all_cases_run_and_random_programs(ran: list[tuple[str, ...]]) -> None:

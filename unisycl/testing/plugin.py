@@ -3,20 +3,24 @@
 Load it with ``pytest_plugins = ["unisycl.testing.plugin"]`` in the topmost ``conftest.py``. A test
 that takes ``device`` or ``queue`` runs once per device. On devices that not every installation has,
 a test of many parameters runs a few of them, spread evenly, and one at least of each row it
-checks, unless asked for all; how many were left out is printed. No test is left out.
+checks, unless asked for all; how many were left out is printed. A test is left out only of a
+sample, where another device of the backend runs it and it claims no row.
 Non-goals: particular tests.
 """
 
 from __future__ import annotations
 
+import zlib
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import unisycl as sycl
 from unisycl.testing.devices import EXPECTED, device_names, find_device
-from unisycl.testing.refusal import NOT_BUILT, PREFIX
+from unisycl.testing.refusal import NEEDS, NOT_BUILT, PREFIX, needed
 from unisycl.testing.report import Report
 from unisycl.testing.rows import load_rows
 
@@ -25,9 +29,7 @@ _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
 _CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
 _SAMPLE = 2
-"""How many of a sample run on the first of those; one on each further one of the same backend."""
-_MORE_CASES = 4
-"""How many of a sample run on the devices of ``EXPECTED``."""
+"""How many of a sample run on ours and the first of those; one on each further one of a backend."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,8 +40,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all-cases", action="store_true",
                     help="run every case of every test on every device (as --device does)")
     group.addoption("--sample", action="store_true",
-                    help="run a few cases of each test: fewer on devices that not every "
-                         "installation has")
+                    help="run two cases of each test on a device, others on the host device than "
+                         "on the CPU, one on each further device of a backend, whose devices "
+                         "share the tests that claim no row")
     group.addoption("--device-tests", action="store_true",
                     help="run only tests that take a device")
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
@@ -117,33 +120,73 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep some of the cases of each test: on devices not always there, or asked for a sample."""
+    """Keep some of the cases of each test: on devices not always there, or asked for a sample.
+
+    One of a type that the device lacks is among them: what it refuses, the report is to say.
+    """
+    sample = config.getoption("--sample")
+    alike = _alike(device_names()) if sample else {}
     tests: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
         name = _device_of(item)
-        if name and (name not in EXPECTED or config.getoption("--sample")):
+        if name and (name not in EXPECTED or sample):
             tests.setdefault((item.nodeid.partition("[")[0], name), []).append(item)
     dropped: list[pytest.Item] = []
     counts = config.stash[_LEFT_OUT]
-    for (_, name), cases in tests.items():
-        left = _not_needed(cases, _kept(name, len(cases), sample=config.getoption("--sample")))
+    for (test, name), cases in tests.items():
+        place, count = alike.get(name, (0, 1))
+        if zlib.crc32(test.encode()) % count != place and not any(map(_rows, cases)):
+            left = cases
+        else:
+            left = _not_needed(cases, {*_kept(name, len(cases), sample=sample),
+                                       *_lacking(name, cases)})
         dropped += left
         before = counts.get(name, (0, 0))
         counts[name] = (before[0] + len(left), before[1] + len(cases))
     _drop(config, items, dropped)
 
 
+def _alike(names: list[str]) -> dict[str, tuple[int, int]]:
+    """Return the place of each device among those of a backend beyond ours, and how many it has.
+
+    They run the same text: a test that claims no row runs on one of them in a sample.
+    """
+    count = Counter(name.partition(":")[0] for name in names if name not in EXPECTED)
+    return {name: (int(name.partition(":")[2] or 0), count[name.partition(":")[0]])
+            for name in names if name not in EXPECTED}
+
+
 def _kept(name: str, count: int, *, sample: bool) -> set[int]:
     """Return which of the cases of a test run on a device, spread evenly.
 
-    Of a sample, further devices of a backend run one from the middle, which the first does not.
+    Of a sample, the host device runs others than the CPU, and further devices of a backend one
+    from the middle, which the first does not.
     """
-    further = name.partition(":")[2] not in ("", "0")
-    if sample and further and name not in EXPECTED:
+    if sample and name.partition(":")[2] not in ("", "0"):
         return {count // 2}
-    most = _MORE_CASES if name in EXPECTED else _SAMPLE if sample else _CASES
-    return {k * (count - 1) // (most - 1) for k in range(most)} if count > most else \
-        set(range(count))
+    most = _SAMPLE if sample else _CASES
+    if count <= most:
+        return set(range(count))
+    if sample and name == EXPECTED[1]:
+        return {count // 3, 2 * count // 3}
+    return {k * (count - 1) // (most - 1) for k in range(most)}
+
+
+def _lacking(name: str, cases: list[pytest.Item]) -> Iterator[int]:
+    """Yield the first of the cases with a type that the device lacks, if there is one."""
+    lacked = {a for a in NEEDS.values() if not _has(name, a)}
+    for k, case in enumerate(cases):
+        if lacked and not lacked.isdisjoint(needed(_parameters(case).values())):
+            yield k
+            return
+
+
+def _has(name: str, aspect: sycl.aspect) -> bool:
+    """Say whether a device has an aspect; one that is not there is asked for nothing."""
+    try:
+        return find_device(name).has(aspect)
+    except LookupError:
+        return True
 
 
 def _not_needed(cases: list[pytest.Item], kept: set[int]) -> list[pytest.Item]:
@@ -169,8 +212,13 @@ def _drop(config: pytest.Config, items: list[pytest.Item], dropped: list[pytest.
 
 def _device_of(item: pytest.Item) -> str | None:
     """Return the name of the device that a test runs on; None if it takes none."""
+    found: str | None = _parameters(item).get("device")
+    return found
+
+
+def _parameters(item: pytest.Item) -> dict[str, Any]:
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get("device") if callspec else None
+    return callspec.params if callspec else {}
 
 
 @pytest.hookimpl(wrapper=True)

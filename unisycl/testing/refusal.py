@@ -7,18 +7,23 @@ a question to the device is unisycl's own gap; the report says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.base.dtypes import DTYPES
 
 PREFIX = "refused: "
 """How the reason of a skip begins that is a refusal; the report counts it as such."""
 
 NOT_BUILT = "not built: "
 """How the reason of a skip begins where no device was asked: unisycl has not built it."""
+
+NEEDS = {t.name: sycl.aspect[t.aspect] for t in DTYPES.values() if t.aspect}
+"""What types need that not every device has."""
 
 _CODES = (sycl.errc.feature_not_supported, sycl.errc.kernel_not_supported)
 
@@ -50,3 +55,21 @@ def refused(device: sycl.device, *aspects: sycl.aspect, able: bool | None = None
         pytest.skip(f"{PREFIX if asked else NOT_BUILT}{error.what()}")
     if lacks:
         pytest.fail(f"the device lacks {', '.join(missing) or 'what this needs'} but ran it")
+
+
+def needed(parameters: Iterable[object]) -> set[sycl.aspect]:
+    """Return what a test needs with parameters that are, or name, scalar types."""
+    return {NEEDS[t] for value in parameters for t in _type_names(value) if t in NEEDS}
+
+
+def _type_names(value: object) -> Iterator[str]:
+    """Yield the names of the scalar types in a parameter."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, np.dtype):
+        yield value.name
+    elif isinstance(value, type) and issubclass(value, np.generic):
+        yield value.__name__
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from _type_names(part)

@@ -87,8 +87,9 @@ class Report:
         """Return the page for the documentation."""
         rule = "|-" * (len(self.columns) + 1) + "|"
         out = ["# Conformance", "",
-               "What each device does with each row. `python dev.py conformance --docs` writes it;",
-               "do not edit. *any*: tests that need no device, of names, messages and drivers",
+               "What each device does with each row. `python dev.py conformance --from` writes it",
+               "from a run of `python dev.py ci` (all tests of each row, a few cases of those that",
+               "have many); do not edit. *any*: what needs no device, of names, texts, drivers",
                "made up for a test; they say nothing of a device. *refused*: the device lacks what",
                "the row needs, and was asked. *not built*: no device was asked; unisycl does not",
                "have it yet. *untested*: no test checks the row here, or one of them was skipped,",

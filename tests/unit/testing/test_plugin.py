@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import unisycl as sycl
+from unisycl.testing import plugin
+
 HEAD = """
 import pytest
 import unisycl as sycl
@@ -154,8 +157,8 @@ def test_without_a_device():
 
 def test_a_sample_leaves_out_cases_but_no_test(tmp_path: Path) -> None:
     text, _ = run(tmp_path, MANY, "--device", "abacus", "--sample")
-    assert "5 passed, 2 skipped, 34 deselected" in text
-    assert "host: 16 of 20 cases were left out; --all-cases runs them" in text
+    assert "3 passed, 2 skipped, 36 deselected" in text
+    assert "host: 18 of 20 cases were left out; --all-cases runs them" in text
     assert "abacus: 18 of 20 cases were left out; --all-cases runs them" in text
 
 
@@ -163,6 +166,33 @@ def test_further_devices_of_a_backend_sample_another_case(tmp_path: Path) -> Non
     text, _ = run(tmp_path, MANY, "--device", "abacus:0", "--device", "abacus:1", "--sample", "-v")
     ran = set(re.findall(r"test_many\[(\S+)\] SKIPPED", text))
     assert ran == {"abacus:0-0", "abacus:0-19", "abacus:1-10"}
+
+
+def test_the_host_device_samples_other_cases_than_the_cpu(tmp_path: Path) -> None:
+    text, _ = run(tmp_path, MANY, "--device", "cpu", "--sample", "-v")
+    ran = set(re.findall(r"test_many\[(\S+)\] PASSED", text))
+    assert ran == {"cpu-0", "cpu-19", "host-6", "host-13"}
+
+
+def test_devices_of_a_backend_share_the_tests_that_claim_nothing(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "device_names", lambda: ["cpu", "host", "abacus:0", "abacus:1"])
+    text, rows = run(tmp_path, """
+for name in ("red", "blue", "green", "grey", "white", "black"):
+    @pytest.mark.part("D-12")
+    def piece(device):
+        pass
+    globals()[f"test_{name}"] = piece
+
+@pytest.mark.row("D-13")
+def test_whole(device):
+    pass
+""", "--device", "abacus:0", "--device", "abacus:1", "--sample", "-v")
+    ran = re.findall(r"test_(\w+)\[(abacus:\d)\] SKIPPED", text)
+    assert sorted(name for name, _ in ran) == [
+        "black", "blue", "green", "grey", "red", "white", "whole", "whole"]
+    assert {on for name, on in ran if name != "whole"} == {"abacus:0", "abacus:1"}
+    assert rows["D-13"] == {"host": "passed", "abacus:0": "skipped", "abacus:1": "skipped"}
 
 
 def test_a_sample_has_a_case_of_each_row(tmp_path: Path) -> None:
@@ -173,6 +203,18 @@ def test_many(device, k):
     pass
 """, "--device", "abacus:1", "--sample")
     assert all(rows[f"D-{k}"]["abacus:1"] == "skipped" for k in range(1, 10)), text
+
+
+def test_a_sample_has_a_case_of_a_type_that_the_device_lacks(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "_has", lambda name, aspect: aspect is not sycl.aspect.fp16)
+    text, _ = run(tmp_path, """
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "float16", "float32", "float64"])
+def test_many(device, kind):
+    pass
+""", "--sample", "-v")
+    assert set(re.findall(r"test_many\[host-(\S+)\] PASSED", text)) == {"int32", "float32",
+                                                                        "float16"}
 
 
 def test_every_case_runs_on_a_device_that_is_named(tmp_path: Path) -> None:
