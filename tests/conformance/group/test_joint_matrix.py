@@ -141,8 +141,8 @@ def test_products_are_those_of_numpy(queue, types):
         pytest.skip(PREFIX + "fp16")
     for turn, shape in enumerate(types[4]):
         for layouts in LAYOUTS if types[0] is BF16 and not turn else [LAYOUTS[turn % 4]]:
-            for where in (in_place, staged):
-                check_product(queue, types[:4], shape, layouts, where)
+            odd = (turn + LAYOUTS.index(layouts)) % 2  # where it lies is nothing to the layout
+            check_product(queue, types[:4], shape, layouts, staged if odd else in_place)
 
 
 @pytest.mark.row("M-4")
