@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -189,6 +190,43 @@ def test_a_limiter_lets_so_many_through(g):
     g.wait_for_all()
     assert sorted(seen) == list(range(30))
     assert most[0] <= 2
+
+
+def test_a_limiter_loses_nothing_that_no_successor_takes(g):
+    seen = []
+    kept, limiter = flow.queue_node(g), flow.limiter_node(g, 3)
+    one = flow.function_node(g, flow.serial, lambda k: seen.append(k) or flow.continue_msg(),
+                             flow.rejecting)
+    flow.make_edge(kept, limiter)
+    for k in range(3):
+        kept.try_put(k)
+    g.wait_for_all()
+    flow.make_edge(limiter, one)  # who comes later is given what is kept
+    flow.make_edge(one, limiter.decrementer)
+    for k in range(3, 12):
+        kept.try_put(k)
+    g.wait_for_all()
+    assert seen == list(range(12))
+
+
+def test_sources_go_on_whenever_they_are_asked(g):
+    switches = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(20):  # a request that came between the last look and the end was lost
+            seen = []
+            numbers = flow.input_node(g, tbb.items_of(range(30)))
+            limiter = flow.limiter_node(g, 1)
+            node = flow.function_node(
+                g, flow.unlimited, lambda k, seen=seen: seen.append(k) or flow.continue_msg())
+            flow.make_edge(numbers, limiter)
+            flow.make_edge(limiter, node)
+            flow.make_edge(node, limiter.decrementer)
+            numbers.activate()
+            g.wait_for_all()
+            assert seen == list(range(30))
+    finally:
+        sys.setswitchinterval(switches)
 
 
 def test_edges_go_and_graphs_begin_anew(g):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import threading
 import time
@@ -231,3 +232,64 @@ def test_wrong_uses_are_told():
             (lambda: tbb.task_arena(0), "max_concurrency must be at least 1")):
         with pytest.raises(sycl.UsageError, match=text):
             wrong()
+
+
+def test_bodies_and_joins_may_change_what_they_are_given():
+    def count(part, totals):
+        for k in part:
+            totals[k % 4] += 1
+        return totals
+
+    def join(a, b):
+        a += b
+        return a
+    nothing = np.zeros(4, int)
+    assert (tbb.parallel_reduce(tbb.blocked_range(1000), nothing, count, join) == 250).all()
+    assert tbb.parallel_reduce(tbb.blocked_range(0), nothing, count, join) is not nothing
+    assert not nothing.any()
+
+    def running(part, seen, final):
+        for k in part:
+            seen.append(k)
+            if final:
+                assert seen == list(range(k + 1))
+        return seen
+    empty = []
+    assert tbb.parallel_scan(tbb.blocked_range(50), empty, running, join) == list(range(50))
+    assert empty == []
+    lists = tbb.combinable(list)
+    tbb.parallel_for(20, lambda k: lists.local().append(k))
+    assert len(lists.combine(join)) == len(lists.combine(join)) == 20
+    with pytest.raises(sycl.UsageError, match="lock cannot be copied"):
+        tbb.parallel_reduce(tbb.blocked_range(2), threading.Lock(), count, join)
+
+
+def test_parts_are_no_larger_than_the_grain():
+    simple = tbb.simple_partitioner()
+    for n in range(1, 30):
+        for grain in (1, 2, 3, 7):
+            side = tbb.blocked_range(0, n, grain)
+            sizes = [len(p) for p in simple.parts(side, 2)]
+            assert sum(sizes) == n
+            assert max(sizes) <= grain
+            plane = simple.parts(tbb.blocked_range2d(side, tbb.blocked_range(0, 5, 2)), 2)
+            assert sum(p.size() for p in plane) == 5 * n
+            assert max(p.rows().size() for p in plane) <= grain
+            assert max(p.cols().size() for p in plane) <= 2
+
+
+def test_a_loop_over_items_ends_with_its_call():
+    def items():
+        yield from range(3)
+        raise KeyError("no further items")
+    done = []
+    with pytest.raises(KeyError):
+        tbb.parallel_for_each(items(), done.append)
+    before = len(done)
+    context = tbb.task_group_context()
+
+    def stops(k):
+        if k > 5:
+            context.cancel_group_execution()
+    tbb.parallel_for_each(itertools.count(), stops, context=context)  # ends
+    assert len(done) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 
@@ -120,6 +121,35 @@ def test_arenas_have_their_own_threads():
         arena.execute(lambda: {}["x"])
 
 
+def test_no_more_threads_take_part_than_an_arena_has():
+    arena, group, lock = tbb.task_arena(1), tbb.task_group(), threading.Lock()
+    seen = []
+
+    def alone():
+        assert lock.acquire(blocking=False)
+        seen.append(tbb.this_task_arena.max_concurrency())
+        time.sleep(0)
+        lock.release()
+    arena.execute(lambda: tbb.parallel_for(20, lambda k: alone()))
+    arena.execute(lambda: [group.run(alone) for _ in range(5)])  # in that arena, as it says
+    arena.enqueue(alone, group)
+    assert arena.execute(group.wait) is tbb.task_group_status.complete
+    with tbb.global_control(1):
+        tbb.parallel_for(20, lambda k: alone())
+    assert seen == 46 * [1]
+
+
+def test_tasks_behind_events_take_nobodys_place():
+    go, behind, group = sycl.ext.unisycl.user_event(), tbb.task_group(), tbb.task_group()
+    done = []
+    for k in range(20):
+        behind.run(lambda k=k: done.append(k), depends_on=[go])
+    group.run(go.set)
+    assert behind.wait() is tbb.task_group_status.complete
+    assert sorted(done) == list(range(20))
+    group.wait()
+
+
 def test_a_limit_holds_while_it_lives():
     before = tbb.global_control.active_value()
     with tbb.global_control(1):
@@ -134,11 +164,18 @@ def test_a_limit_holds_while_it_lives():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_has_threads_of_its_own():
+    go, group = sycl.ext.unisycl.user_event(), tbb.task_group()
+    go.set()
     tbb.parallel_for(100, lambda k: None)
+    group.run(lambda: None, depends_on=[go])
+    group.wait()
     child = os.fork()
     if not child:
+        signal.alarm(60)
         seen: list[int] = []
-        tbb.parallel_for(100, seen.append)
+        tbb.parallel_for(99, seen.append)
+        group.run(lambda: seen.append(99), depends_on=[go])
+        group.wait()
         os._exit(len(seen) != 100)
     assert os.waitpid(child, 0)[1] == 0
 

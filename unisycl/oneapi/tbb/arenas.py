@@ -40,7 +40,7 @@ class task_arena:
     def _made(self) -> Arena:
         with self._lock:
             if self._arena is None:
-                self._arena = Arena(self.max_concurrency())
+                self._arena = Arena(self.max_concurrency(), strict=True)
             return self._arena
 
     def is_active(self) -> bool:
@@ -53,13 +53,20 @@ class task_arena:
 
     @ends_at_call
     def execute(self, body: Callable[[], _T]) -> _T:
-        """Call a function whose tasks run in this arena; return what it returns."""
-        outer, index = here.arena, here.index
-        here.arena, here.index = self._made(), 0
+        """Call a function whose tasks run in this arena; return what it returns.
+
+        The caller is one of the arena's threads meanwhile, and waits until there is a place.
+        """
+        arena = self._made()
+        entered = arena.enter()
+        outer, index, placed = here.arena, here.index, here.placed
+        here.arena, here.index, here.placed = arena, 0, arena
         try:
             return body()
         finally:
-            here.arena, here.index = outer, index
+            here.arena, here.index, here.placed = outer, index, placed
+            if entered:
+                arena.leave()
 
     def enqueue(self, task: Callable[[], object], group: task_group | None = None) -> None:
         """Start a task in this arena without waiting; as one of a group if one is given.
@@ -68,12 +75,14 @@ class task_arena:
         """
         if not callable(task):
             refuse("task_arena.enqueue", f"a task is a function, not {task!r}")
-        if group is not None:
-            self.execute(lambda: group.run(task))
-            return
-        arena = self._made()
-        batch = self.execute(batch_of)
-        arena.put(batch, lambda: _shown(task))
+        outer, here.arena = here.arena, self._made()
+        try:
+            if group is not None:
+                group.run(task)
+            else:
+                batch_of().put(lambda: _shown(task))
+        finally:
+            here.arena = outer
 
     def terminate(self) -> None:
         """Let the arena's threads end; it is made anew when it is used again."""

@@ -6,16 +6,28 @@ interpreter. Non-goals: loops. Invariant: a kernel is given its index as a numbe
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, TypeVar
 
 import unisycl as sycl
 from unisycl.oneapi.frame.policies import par
 from unisycl.oneapi.frame.refusals import refuse
 
+_T = TypeVar("_T")
+
 
 def is_compiled(body: Any) -> bool:
     """Say whether a body is a kernel."""
     return getattr(body, "__unisycl_function__", None) is not None
+
+
+def own_copy(value: _T) -> _T:
+    """Return a value that a body or a join may change in place, as C++ hands them copies."""
+    try:
+        return copy.deepcopy(value)
+    except Exception as error:  # noqa: BLE001 - whatever the value's class raises
+        refuse("identity", f"{type(value).__name__} cannot be copied ({error}), and each part "
+               "needs a value of its own; give one that copy.deepcopy copies")
 
 
 def numbers_of(routine: str, space: Any) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from unisycl.oneapi.frame.refusals import refuse
 
@@ -206,7 +206,7 @@ class _Ranked:
 
 
 class concurrent_vector(list[_T]):
-    """A list that grows in one step, and says where."""
+    """A list that grows in one step, and says where; ``append`` and ``extend`` wait for it, too."""
 
     def __init__(self, items: Iterable[_T] = ()) -> None:
         super().__init__(items)
@@ -216,18 +216,30 @@ class concurrent_vector(list[_T]):
         """Append an item; return its index."""
         return self.grow_by([item])
 
+    def append(self, item: _T) -> None:
+        """Append an item."""
+        self.grow_by([item])
+
+    def extend(self, items: Iterable[_T]) -> None:
+        """Append items."""
+        self.grow_by(items)
+
+    def __iadd__(self, items: Iterable[_T]) -> Self:  # type: ignore[override, misc]
+        self.grow_by(items)
+        return self
+
     def grow_by(self, items: Iterable[_T] | int, value: Any = None) -> int:
         """Append items, or so many times a value; return the first one's index."""
         more = [value] * items if isinstance(items, int) else list(items)
         with self._lock:
             first = len(self)
-            self.extend(more)
+            super().extend(more)
         return first
 
     def grow_to_at_least(self, count: int, value: Any = None) -> None:
         """Append a value until there are so many."""
         with self._lock:
-            self.extend([value] * (count - len(self)))
+            super().extend([value] * (count - len(self)))
 
 
 class concurrent_unordered_set(set[_K]):

@@ -7,7 +7,6 @@ awaited, once, and tasks of the group that have not begun by then are not run.
 from __future__ import annotations
 
 import enum
-import functools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -104,8 +103,9 @@ class task_group:
         if not callable(task):
             refuse("task_group.run", f"a task is a function without arguments, not {task!r}")
         if depends_on:
-            task = functools.partial(_behind, tuple(depends_on), task)
-        self._batch.arena.put(self._batch, task)
+            self._batch.put_behind(depends_on, task)
+        else:
+            self._batch.put(task)
 
     def defer(self, task: Callable[[], object]) -> task_handle:
         """Return a task to be run later."""
@@ -151,12 +151,6 @@ class task_group:
 
     def __repr__(self) -> str:
         return f"<task_group with {self._batch.pending} tasks to end>"
-
-
-def _behind(events: tuple[sycl.event, ...], task: Callable[[], object]) -> None:
-    for event in events:
-        event.wait_and_throw()
-    task()
 
 
 def is_current_task_group_canceling() -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from unisycl.oneapi.frame.refusals import refuse
+from unisycl.oneapi.tbb.bodies import own_copy
 
 _T = TypeVar("_T")
 
@@ -68,9 +69,14 @@ class enumerable_thread_specific(Generic[_T]):
         return len(self._of)
 
     def combine(self, join: Callable[[_T, _T], _T]) -> _T:
-        """Return all values joined; a new value where no thread has one."""
+        """Return all values joined; a new value where no thread has one.
+
+        The first value is copied, so ``join`` may change its first argument.
+        """
         values = list(self)
-        return functools.reduce(join, values) if values else self._make()
+        if not values:
+            return self._make()
+        return functools.reduce(join, values[1:], own_copy(values[0]))
 
     def combine_each(self, body: Callable[[_T], object]) -> None:
         """Call a function with each value."""

@@ -6,6 +6,7 @@ its call returns.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -122,7 +123,7 @@ def parallel_for_each(items: Iterable[Any], body: Callable[..., object], *, feed
     """Call a function for each item, beside each other; the items' order is not kept.
 
     Args:
-        items: what to go over, taken as it comes.
+        items: what to go over, taken as it comes until the loop is cancelled.
         body: called with an item; with ``feeds`` with a ``feeder``, too, which takes further ones.
         feeds: whether the body gives the loop work.
         context: what cancels it.
@@ -132,6 +133,14 @@ def parallel_for_each(items: Iterable[Any], body: Callable[..., object], *, feed
     def start(item: Any) -> None:
         batch.arena.put(batch, functools.partial(body, item, *([more] if feeds else [])))
     more = feeder(start)
-    for item in items:
-        start(item)
+    try:
+        for item in items:
+            if batch.cancelled():
+                break
+            start(item)
+    except BaseException:
+        batch.failed()  # no part of the loop runs on behind it
+        with contextlib.suppress(Exception):
+            batch.wait()
+        raise
     batch.wait()

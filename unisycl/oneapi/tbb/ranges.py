@@ -18,7 +18,8 @@ class blocked_range:
 
     Args:
         begin, end: the bounds. One alone is the end.
-        grainsize: parts with no more numbers than this are not taken apart.
+        grainsize: parts with no more numbers than this are not taken apart; ``simple_partitioner``
+            takes all others apart.
     """
 
     def __init__(self, begin: int, end: int | None = None, grainsize: int = 1) -> None:
@@ -54,8 +55,8 @@ class blocked_range:
         return self.size() > self._grain
 
     def parts(self, most: int) -> list[blocked_range]:
-        """Return up to so many parts of about one size, none smaller than the grain."""
-        count = max(1, min(most, self.size() // self._grain))
+        """Return up to so many parts of about one size, none smaller than half the grain."""
+        count = max(1, min(most, -(-self.size() // self._grain)))
         cuts = [self._begin + self.size() * k // count for k in range(count + 1)]
         return [blocked_range(a, b, self._grain) for a, b in itertools.pairwise(cuts)]
 
@@ -84,20 +85,20 @@ class blocked_range2d:
     """
 
     def __init__(self, rows: blocked_range | int, cols: blocked_range | int) -> None:
-        self._sides = tuple(x if isinstance(x, blocked_range) else blocked_range(x)
+        self.sides = tuple(x if isinstance(x, blocked_range) else blocked_range(x)
                             for x in (rows, cols))
 
     def rows(self) -> blocked_range:
         """Return the range of rows."""
-        return self._sides[0]
+        return self.sides[0]
 
     def cols(self) -> blocked_range:
         """Return the range of columns."""
-        return self._sides[1]
+        return self.sides[1]
 
     def size(self) -> int:
         """Return how many places there are."""
-        return self._sides[0].size() * self._sides[1].size()
+        return self.sides[0].size() * self.sides[1].size()
 
     def empty(self) -> bool:
         """Say whether there are none."""
@@ -105,14 +106,14 @@ class blocked_range2d:
 
     def is_divisible(self) -> bool:
         """Say whether a side may be taken apart."""
-        return any(side.is_divisible() for side in self._sides)
+        return any(side.is_divisible() for side in self.sides)
 
     def parts(self, most: int) -> list[blocked_range2d]:
         """Return up to so many rectangles."""
-        return [blocked_range2d(*sides) for sides in _boxes(self._sides, most)]
+        return [blocked_range2d(*sides) for sides in _boxes(self.sides, most)]
 
     def __repr__(self) -> str:
-        return f"blocked_range2d({self._sides[0]!r}, {self._sides[1]!r})"
+        return f"blocked_range2d({self.sides[0]!r}, {self.sides[1]!r})"
 
 
 class blocked_range3d:
@@ -124,24 +125,24 @@ class blocked_range3d:
 
     def __init__(self, pages: blocked_range | int, rows: blocked_range | int,
                  cols: blocked_range | int) -> None:
-        self._sides = tuple(x if isinstance(x, blocked_range) else blocked_range(x)
+        self.sides = tuple(x if isinstance(x, blocked_range) else blocked_range(x)
                             for x in (pages, rows, cols))
 
     def pages(self) -> blocked_range:
         """Return the range of pages."""
-        return self._sides[0]
+        return self.sides[0]
 
     def rows(self) -> blocked_range:
         """Return the range of rows."""
-        return self._sides[1]
+        return self.sides[1]
 
     def cols(self) -> blocked_range:
         """Return the range of columns."""
-        return self._sides[2]
+        return self.sides[2]
 
     def size(self) -> int:
         """Return how many places there are."""
-        return self._sides[0].size() * self._sides[1].size() * self._sides[2].size()
+        return self.sides[0].size() * self.sides[1].size() * self.sides[2].size()
 
     def empty(self) -> bool:
         """Say whether there are none."""
@@ -149,14 +150,14 @@ class blocked_range3d:
 
     def is_divisible(self) -> bool:
         """Say whether a side may be taken apart."""
-        return any(side.is_divisible() for side in self._sides)
+        return any(side.is_divisible() for side in self.sides)
 
     def parts(self, most: int) -> list[blocked_range3d]:
         """Return up to so many boxes."""
-        return [blocked_range3d(*sides) for sides in _boxes(self._sides, most)]
+        return [blocked_range3d(*sides) for sides in _boxes(self.sides, most)]
 
     def __repr__(self) -> str:
-        return "blocked_range3d({!r}, {!r}, {!r})".format(*self._sides)
+        return "blocked_range3d({!r}, {!r}, {!r})".format(*self.sides)
 
 
 Range = blocked_range | blocked_range2d | blocked_range3d
@@ -201,11 +202,14 @@ class affinity_partitioner(static_partitioner):
 
 @dataclass(frozen=True)
 class simple_partitioner:
-    """As many parts as the grain allows, whatever the threads."""
+    """Parts that are no larger than the grain, whatever the threads."""
 
     def parts(self, space: Range, threads: int) -> list[Range]:
         """Return the parts of a range."""
-        return list(space.parts(max(1, space.size())))
+        if isinstance(space, blocked_range):
+            return list(space.parts(max(1, space.size())))
+        sides = [side.parts(max(1, side.size())) for side in space.sides]
+        return [type(space)(*parts) for parts in itertools.product(*sides)]
 
 
 Partitioner = auto_partitioner | static_partitioner | simple_partitioner

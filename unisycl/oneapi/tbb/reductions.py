@@ -17,7 +17,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi import dpl
 from unisycl.oneapi.frame.policies import device_policy, par
 from unisycl.oneapi.frame.refusals import refuse
-from unisycl.oneapi.tbb.bodies import is_compiled, numbers_of
+from unisycl.oneapi.tbb.bodies import is_compiled, numbers_of, own_copy
 from unisycl.oneapi.tbb.groups import batch_of, task_group_context
 from unisycl.oneapi.tbb.ranges import Partitioner, Range, auto_partitioner, simple_partitioner
 
@@ -32,7 +32,7 @@ def parallel_reduce(space: Range, identity: Any, body: Callable[..., Any],
 
     Args:
         space: the range.
-        identity: what joined with anything leaves that as it is; each part starts from it.
+        identity: what joined with anything leaves that as it is; each part starts from a copy.
         body: ``body(part, value)`` returns the value with the part's added. A kernel
             (``@sycl.kernel``) is called with each number of the range and returns its value.
         join: joins two values, the left one first; of a kernel's values a function that kernels may
@@ -50,12 +50,12 @@ def parallel_reduce(space: Range, identity: Any, body: Callable[..., Any],
             getattr(body, "__unisycl_function__", body))
     batch = batch_of(context)
     if space.empty():
-        return identity
+        return own_copy(identity)
     parts = partitioner.parts(space, batch.arena.concurrency)
-    found = [identity] * len(parts)
+    found = [own_copy(identity) for _ in parts]  # bodies may change what they are given
 
     def one(k: int) -> None:
-        found[k] = body(parts[k], identity)
+        found[k] = body(parts[k], found[k])
     for k in range(len(parts)):
         batch.arena.put(batch, functools.partial(one, k))
     batch.wait()
@@ -83,7 +83,7 @@ def parallel_scan(space: Range, identity: Any, body: Callable[[Any, Any, bool], 
 
     Args:
         space: a ``blocked_range``.
-        identity: what joined with anything leaves that as it is.
+        identity: what joined with anything leaves that as it is; parts start from copies.
         body: ``body(part, value, final)`` returns the value with the part's added; when ``final``
             is true the value is that of all before the part, and the running sums are written.
         join: joins two values, the left one first.
@@ -94,21 +94,20 @@ def parallel_scan(space: Range, identity: Any, body: Callable[[Any, Any, bool], 
         refuse("parallel_scan", "a blocked_range is needed")
     batch = batch_of(context)
     parts = [] if space.empty() else partitioner.parts(space, batch.arena.concurrency)
-    sums = [identity] * len(parts)
+    sums, ends = ([own_copy(identity) for _ in range(len(parts) + 1)] for _ in range(2))
 
-    def one(k: int, start: Any, final: bool) -> None:
-        sums[k] = body(parts[k], start, final)
+    def one(into: list[Any], k: int, start: Any, final: bool) -> None:
+        into[k] = body(parts[k], start, final)
     for k in range(len(parts) - 1):  # nobody needs the sum of the last part before
-        batch.arena.put(batch, functools.partial(one, k, identity, False))
+        batch.arena.put(batch, functools.partial(one, sums, k, sums[k], False))
     batch.wait()
-    total = identity
+    total = own_copy(identity)
     for k in range(len(parts)):
-        batch.arena.put(batch, functools.partial(one, k, total, True))
+        batch.arena.put(batch, functools.partial(one, ends, k, own_copy(total), True))
         if k < len(parts) - 1:
             total = join(total, sums[k])
-    last = len(parts) - 1
     batch.wait()
-    return sums[last] if parts else identity
+    return ends[len(parts) - 1]
 
 
 @ends_at_call

@@ -212,6 +212,8 @@ class write_once_node(overwrite_node):
 class limiter_node(Node):
     """Lets so many messages through until its ``decrementer`` hears that some are done.
 
+    What no successor takes then is kept for them.
+
     Args:
         of: the graph.
         threshold: how many may be on the way.
@@ -221,6 +223,7 @@ class limiter_node(Node):
         super().__init__(of)
         self.threshold = whole("limiter_node", "threshold", threshold, 1)
         self.waiting, self.count = Waiting(), 0
+        self.kept = deque[Any]()
         self.decrementer = _Decrementer(self)
 
     def put(self, message: Any, sender: Sender | None) -> bool:
@@ -229,8 +232,26 @@ class limiter_node(Node):
                 self.waiting.note(sender)
                 return False
             self.count += 1
-        self.out.send(message)
+            self._pass(message)
         return True
+
+    def _pass(self, message: Any) -> None:
+        """Send a message that counts; keep it for a successor that takes none now."""
+        with self.graph.lock:
+            if self.kept or not self.out.offer(message, self):
+                self.kept.append(message)
+
+    def joined(self) -> None:
+        """Give a successor that came what is kept."""
+        with self.graph.lock:
+            kept, self.kept = self.kept, deque()
+            for message in kept:
+                self._pass(message)
+
+    def take(self) -> tuple[bool, Any]:
+        """Return whether there is a message that was not taken, and which; it is gone then."""
+        with self.graph.lock:
+            return (True, self.kept.popleft()) if self.kept else (False, None)
 
     def done(self, count: int) -> None:
         """Let as many more through."""
@@ -241,12 +262,13 @@ class limiter_node(Node):
                 there, message = (False, None) if self.count >= self.threshold \
                     else self.waiting.next()
                 self.count += there
-            if not there:
-                return
-            self.out.send(message)
+                if not there:
+                    return
+                self._pass(message)
 
     def reset(self) -> None:
         self.count = 0
+        self.kept.clear()
         self.waiting.senders.clear()
 
 

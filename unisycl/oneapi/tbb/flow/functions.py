@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import unisycl as sycl
@@ -16,6 +15,7 @@ from unisycl.oneapi.frame.refusals import refuse
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.tbb.flow.graphs import Node, Port, Sender, Waiting, graph, later
 from unisycl.oneapi.tbb.pipelines import flow_control
+from unisycl.oneapi.tbb.workers import watchers
 
 serial, unlimited = 1, 0
 queueing, rejecting, lightweight = "queueing", "rejecting", "lightweight"
@@ -197,7 +197,7 @@ class input_node(Node):
         if not callable(body):
             refuse("input_node", f"the body must be a function, got {body!r}")
         self.body = body
-        self.active = self.ended = self.running = False
+        self.active = self.ended = self.running = self.asked = False
         self.kept: list[Any] = []
 
     def activate(self) -> None:
@@ -215,20 +215,33 @@ class input_node(Node):
 
     def _run(self) -> None:
         with self.graph.lock:
+            self.asked = True
             if self.running:
-                return
+                return  # who runs looks again
             self.running = True
         try:
-            while self._given() and not self.ended:
-                control = flow_control()
-                message = self.body(control)
-                if control.stopped:
-                    self.ended = True
-                else:
-                    self.kept.append(message)
-        finally:
-            with self.graph.lock:
-                self.running = False
+            while self._asked():
+                self._make()
+        except BaseException:
+            self.running = False
+            raise
+
+    def _asked(self) -> bool:
+        """Say whether somebody asked for messages since the last look; else let others run."""
+        with self.graph.lock:
+            found, self.asked = self.asked, False
+            self.running = found
+            return found
+
+    def _make(self) -> None:
+        """Make messages as long as they are taken."""
+        while self._given() and not self.ended:
+            control = flow_control()
+            message = self.body(control)
+            if control.stopped:
+                self.ended = True
+            else:
+                self.kept.append(message)
 
     def _given(self) -> bool:
         """Give what is kept to whoever takes it; say whether nothing is left."""
@@ -297,7 +310,7 @@ class async_node(Worker):
         found = self.body(message, self._gateway)
         if isinstance(found, sycl.event | future):
             self.graph.reserve_wait()
-            _watchers.submit(self._watch, found, message)
+            watchers.submit(self._watch, found, message)
 
     def _watch(self, found: Any, message: Any) -> None:
         try:
@@ -312,5 +325,3 @@ class async_node(Worker):
         finally:
             self.graph.release_wait()
 
-
-_watchers = ThreadPoolExecutor(16, "tbb event")

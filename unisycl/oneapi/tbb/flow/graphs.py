@@ -48,10 +48,18 @@ class Port:
         self.owner = owner
         self.successors: list[Receiver] = []
 
-    def send(self, message: Any) -> None:
-        """Give a message to all successors; one that does not take it loses it."""
-        for receiver in list(self.successors):
-            receiver.put(message, None)
+    def send(self, message: Any) -> bool:
+        """Give a message to all successors; one that does not take it loses it.
+
+        Returns whether any took it.
+        """
+        taken = [receiver.put(message, None) for receiver in list(self.successors)]
+        return any(taken)
+
+    def offer(self, message: Any, sender: Sender) -> bool:
+        """Give a message to all successors; if none takes it they may ask the sender for it."""
+        taken = [receiver.put(message, sender) for receiver in list(self.successors)]
+        return any(taken)
 
     def joined(self, receiver: Receiver) -> None:
         """Go on to a further receiver."""
