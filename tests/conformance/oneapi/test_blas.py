@@ -270,6 +270,22 @@ def test_beta_of_zero_ignores_what_is_there(queue: sycl.queue) -> None:
         sycl.free(memory, queue)
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_a_zero_multiplies_is_not_read(provider: str) -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    wrong, c, y = np.full(9, np.nan, "f"), np.full(9, 2, "f"), np.full(3, 2, "f")
+    with mkl.using("mkl.blas", provider):
+        for beta, right in ((3, 6), (0, 0)):
+            c[:], y[:] = 2, 2
+            mkl.blas.gemm(queue, N, N, 3, 3, 3, 0, wrong, 3, wrong, 3, beta, c, 3).wait()
+            mkl.blas.gemv(queue, N, 3, 3, 0, wrong, 3, wrong, 1, beta, y, 1).wait()
+            assert (c == right).all()
+            assert (y == right).all()
+        mkl.blas.axpy(queue, 3, 0, wrong, 1, y, 1).wait()
+        mkl.blas.gemv(queue, N, 3, 0, 1, wrong, 3, wrong, 1, 5, y, 1).wait()  # changes nothing
+        assert (y == 0).all()
+
+
 @pytest.mark.row("L-4")
 def test_batches_equal_loops(queue: sycl.queue) -> None:
     m, n, k, batch = 3, 4, 5, 6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -274,3 +276,43 @@ def test_what_is_refused_leaves_a_handle_as_it_was(queue: sycl.queue) -> None:
         except sycl.exception:
             assert after
     assert repr(h) == before == "<matrix_handle 1 x 1 of float32>"
+
+
+def test_elements_in_any_order_and_more_than_once(queue: sycl.queue) -> None:
+    h, copied = sparse.init_matrix_handle(), sparse.init_matrix_handle()
+    parts = [shared(queue, np.array(x, k)) for x, k in (
+        ([0, 3, 6], np.int32), ([1, 0, 0, 1, 0, 1], np.int32), ([0, 1, 2, 2, 7, 3], np.float32))]
+    sparse.set_csr_data(queue, h, 2, 2, 6, ZERO, *parts)  # [[3, 0], [7, 5]]
+    x, y = (shared(queue, np.array(v, np.float32)) for v in ([3, 12], [np.nan, np.nan]))
+    for trans, right in ((N, [1, 1]), (T, [(3 - 7 * 2.4) / 3, 2.4])):
+        for prepare in (False, True):
+            if prepare:
+                sparse.optimize_trsv(queue, mkl.uplo.lower, trans, mkl.diag.nonunit, h).wait()
+            sparse.trsv(queue, mkl.uplo.lower, trans, mkl.diag.nonunit, 1, h, x, y).wait()
+            assert np.allclose(y[:], right)
+    sparse.omatcopy(queue, N, h, copied).wait()
+    assert list(np.asarray(sparse.csr_data(copied)[1])[:6]) == [0, 0, 1, 0, 1, 1]
+    assert list(np.asarray(sparse.csr_data(copied)[2])[:6]) == [1, 2, 0, 7, 2, 3]
+    x[:], y[:] = np.inf, [1, np.nan]
+    sparse.gemv(queue, T, 0, h, x, 2, y).wait()  # nothing is read that 0 multiplies
+    assert y[0] == 2
+    assert np.isnan(y[1])
+    sparse.gemv(queue, N, 0, h, x, 0, y).wait()
+    assert not y[:].any()
+    for memory in (*parts, x, y):
+        sycl.free(memory, queue)
+
+
+def test_coordinates_wait_for_what_writes_them_in_order(device: sycl.device) -> None:
+    queue = sycl.queue(device, sycl.property.queue.in_order())
+    go, h = sycl.ext.unisycl.user_event(), sparse.init_matrix_handle()
+    rows, columns, values = (shared(queue, np.zeros(2, k)) for k in (np.int64, np.int64, "f"))
+
+    def write(i, rows, columns, values):
+        rows[i] = i
+        columns[i] = i
+        values[i] = 3
+    queue.parallel_for(2, write, np.asarray(rows), columns, values, depends_on=[go])
+    threading.Timer(0.02, go.set).start()
+    sparse.set_coo_data(queue, h, 2, 2, 2, ZERO, np.asarray(rows), columns, np.asarray(values))
+    assert list(np.asarray(sparse.csr_data(h)[2])) == [3, 3]

@@ -2,7 +2,7 @@
 
 Written in the kernel language. A ``grid`` reads a matrix of any layout, transposed or not, by two
 steps. Non-goals: special matrices. Invariant: an element is written by one work-item, and what
-stands where beta is 0 is not read.
+stands where beta is 0 is not read; callers see to it that nothing is where alpha is 0.
 """
 
 from __future__ import annotations
@@ -207,6 +207,11 @@ def axpby(i: Any, x: Any, y: Any, numbers: Any) -> None:
 def scal(i: Any, x: Any, numbers: Any) -> None:
     """Multiply by a number."""
     x.put(i, numbers.alpha * x.get(i))
+
+
+def clear(i: Any, x: Any, numbers: Any) -> None:
+    """Write zeros."""
+    x.put(i, numbers.zero)
 
 
 def copy(i: Any, x: Any, y: Any) -> None:

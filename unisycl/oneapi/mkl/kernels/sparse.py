@@ -84,6 +84,32 @@ class blocks:
 
 
 @dataclass(eq=False)
+class ordered:
+    """A matrix whose rows go in order of columns: their elements' columns and places in ``of``."""
+
+    starts: Any
+    columns: Any
+    places: Any
+    of: Any
+
+    def first(self, i: Any) -> Any:
+        """Return the place of the first element of a row."""
+        return self.starts.load(i)
+
+    def last(self, i: Any) -> Any:
+        """Return the place behind the last element of a row."""
+        return self.starts.load(i + 1)
+
+    def column(self, p: Any) -> Any:
+        """Return the column of an element."""
+        return self.columns.load(p)
+
+    def value(self, i: Any, p: Any) -> Any:
+        """Return an element of row i."""
+        return self.of.value(i, self.places.load(p))
+
+
+@dataclass(eq=False)
 class columns:
     """A matrix turned over: where its rows begin, and row and place of each element in ``of``."""
 
@@ -122,6 +148,15 @@ def product(e: Any, columns: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
     y.at.store(i * y.down + j * y.along, found)
 
 
+def scaled(e: Any, columns: Any, y: Any, numbers: Any) -> None:
+    """Write a multiple of an element, for products whose factor is 0: they read nothing else."""
+    at = e // columns * y.down + e % columns * y.along
+    if numbers.beta != numbers.zero:
+        y.at.store(at, numbers.beta * y.at.load(at))
+    else:
+        y.at.store(at, numbers.zero)
+
+
 def turned_product(j: Any, width: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
     """Compute one column of the product of the transposed matrix and a dense one."""
     for i in range(width):
@@ -140,14 +175,15 @@ def turned_product(j: Any, width: Any, a: Any, x: Any, y: Any, numbers: Any) -> 
 def solve_row(i: Any, a: Any, x: Any, y: Any, way: Any) -> None:
     """Solve a row of a triangle, behind the rows that it needs."""
     total = way.alpha * x.load(i)
-    diagonal = way.one
+    diagonal, stored = way.one - way.one, False
     for p in range(a.first(i), a.last(i)):
         j = a.column(p)
         if (way.upper and j > i) or (not way.upper and j < i):
             total -= a.value(i, p) * y.load(j)
         if j == i and not way.unit:
-            diagonal = a.value(i, p)
-    y.store(i, total / diagonal)
+            diagonal += a.value(i, p)
+            stored = True
+    y.store(i, total / diagonal if stored else total)
 
 
 def solve(it: Any, a: Any, x: Any, y: Any, way: Any) -> None:
@@ -163,11 +199,14 @@ def solve_turned(it: Any, a: Any, x: Any, y: Any, way: Any) -> None:
         y.store(i, way.alpha * x.load(i))
     for step in range(a.height):
         i = step if way.upper else a.height - 1 - step
-        diagonal = way.one
+        diagonal, stored = way.one - way.one, False
         for p in range(a.first(i), a.last(i)):
             if a.column(p) == i and not way.unit:
-                diagonal = a.value(i, p)
-        found = y.load(i) / diagonal
+                diagonal += a.value(i, p)
+                stored = True
+        found = y.load(i)
+        if stored:
+            found = found / diagonal
         y.store(i, found)
         for p in range(a.first(i), a.last(i)):
             j = a.column(p)

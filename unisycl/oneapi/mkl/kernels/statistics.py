@@ -28,14 +28,17 @@ class data:
         return self.at.load(d * self.down + k * self.along)
 
 
-def powers(e: Any, x: Any, means: Any, power: Any, zero: Any, out: Any) -> None:
-    """Add up powers of what a part's observations differ from the mean of their dimension."""
+def powers(e: Any, x: Any, means: Any, power: Any, wide: Any, out: Any) -> None:
+    """Add up powers of what a part's observations differ from the mean of their dimension.
+
+    Differences and sums are of the type ``wide``.
+    """
     d, p = e // x.parts, e % x.parts
     mean = means.load(d)
-    total = zero
+    total = wide(0)
     last = min((p + 1) * x.part, x.count)
     for k in range(p * x.part, last):
-        term = x.get(d, k) - mean
+        term = wide(x.get(d, k)) - mean
         factor = term
         for _ in range(power - 1):
             term = term * factor
@@ -59,12 +62,12 @@ def extremes(e: Any, x: Any, least: Any, most: Any) -> None:
     most.store(e, high)
 
 
-def joined(d: Any, parts: Any, zero: Any, source: Any, scale: Any, out: Any) -> None:
-    """Add up the parts of a dimension, and scale."""
-    total = zero
-    for p in range(parts):
+def joined(d: Any, parts: Any, source: Any, scale: Any, kind: Any, out: Any) -> None:
+    """Add up the parts of a dimension, and scale; the result is of the type ``kind``."""
+    total = source.load(d * parts)
+    for p in range(1, parts):
         total += source.load(d * parts + p)
-    out.store(d, total * scale)
+    out.store(d, kind(total * scale))
 
 
 def least_of(d: Any, parts: Any, source: Any, out: Any) -> None:
@@ -87,15 +90,15 @@ def greatest_of(d: Any, parts: Any, source: Any, out: Any) -> None:
     out.store(d, found)
 
 
-def ratio(d: Any, upper: Any, lower: Any, kind: Any, out: Any) -> None:
+def ratio(d: Any, upper: Any, lower: Any, which: Any, kind: Any, out: Any) -> None:
     """Make skewness (1), kurtosis (2) or variation (0) of moments."""
     a, b = upper.load(d), lower.load(d)
-    if kind == 1:
-        out.store(d, a / (b * b**0.5))
-    elif kind == 2:
-        out.store(d, a / (b * b) - 3)
+    if which == 1:
+        out.store(d, kind(a / (b * b**0.5)))
+    elif which == 2:
+        out.store(d, kind(a / (b * b) - 3))
     else:
-        out.store(d, b**0.5 / a)
+        out.store(d, kind(b**0.5 / a))
 
 
 def column(k: Any, x: Any, d: Any, out: Any) -> None:

@@ -63,6 +63,8 @@ def _gemm(call: Call, given: Given, rows_lie: bool) -> None:
     first, second = "a", "b"
     if not rows_lie:
         first, second, m, n = second, first, n, m
+    if not given.named["alpha"]:
+        k = 0  # nothing is read of the factors, as in other libraries
     tiles.multiply(call, (m, n, k), _plane(given, first, True, f"trans{first}"),
                    _plane(given, second, True, f"trans{second}"), _plane(given, "c", True),
                    _numbers(given))
@@ -72,8 +74,9 @@ def _gemv(call: Call, given: Given, rows_lie: bool) -> None:
     rows, columns = given.named["m"], given.named["n"]
     if given.named["trans"] is not names.transpose.nontrans:
         rows, columns = columns, rows
-    if rows:
-        call.launch(rows, products.gemv, columns, _grid(given, "a", rows_lie, "trans"),
+    if rows and columns:
+        read = columns if given.named["alpha"] else 0
+        call.launch(rows, products.gemv, read, _grid(given, "a", rows_lie, "trans"),
                     _line(given, "x", columns), _line(given, "y", rows), _numbers(given))
 
 
@@ -109,7 +112,19 @@ def _axpy(call: Call, given: Given, rows_lie: bool) -> None:
     n = given.named["n"]
     found = _numbers(given)
     found.beta = found.kind(1)
-    if n:
+    if n and found.alpha:
+        call.launch(n, products.axpby, _line(given, "x", n), _line(given, "y", n), found)
+
+
+def _axpby(call: Call, given: Given, rows_lie: bool) -> None:
+    n, found = given.named["n"], _numbers(given)
+    if not found.alpha:
+        found.alpha = found.beta
+        if n and found.alpha:
+            call.launch(n, products.scal, _line(given, "y", n), found)
+        elif n:
+            call.launch(n, products.clear, _line(given, "y", n), found)
+    elif n:
         call.launch(n, products.axpby, _line(given, "x", n), _line(given, "y", n), found)
 
 
@@ -137,7 +152,7 @@ _ROUTINES: dict[str, tuple[str, Launch]] = {
     "omatcopy": ("sdcz", _omatcopy),
     "omatadd": ("sdcz", _omatadd),
     "axpy": ("sdcz", _axpy),
-    "axpby": ("sdcz", _each(products.axpby, "xy", numbers=True)),
+    "axpby": ("sdcz", _axpby),
     "scal": ("sdcz", _each(products.scal, "x", numbers=True)),
     "copy": ("sdcz", _each(products.copy, "xy", numbers=False)),
     "swap": ("sdcz", _each(products.swap, "xy", numbers=False)),

@@ -26,7 +26,7 @@ from unisycl.oneapi.mkl.sparse.matrices import (
     on_host,
     set_csr_data,
 )
-from unisycl.oneapi.mkl.sparse.plans import option, prepared, structure
+from unisycl.oneapi.mkl.sparse.plans import matrix_of, option, prepared, structure
 
 N = names.transpose.nontrans
 
@@ -122,6 +122,21 @@ def _filled(queue: sycl.queue, memory: Memory, values: Any) -> None:
         base[:values.size] = values
 
 
+def _sorted(queue: sycl.queue, source: matrix_handle, letter: str,
+            elements: tuple[Any, Any, Any]) -> Record:
+    """Return a matrix as kernels read it, whose rows are in order of columns."""
+    rows, columns, places = elements
+    plain = matrix_of(source, letter, N)
+    order = np.lexsort((columns, rows))
+    if (np.diff(order) == 1).all():
+        return plain
+    index = np.dtype(source.starts.dtype)  # type: ignore[union-attr]
+    starts = np.searchsorted(rows, np.arange(source.rows + 1))
+    return Record(sparse.ordered, *(
+        Memory(kept_by(queue, x.astype(index)), 0, max(x.size, 1))
+        for x in (starts, columns[order], places[order])), plain)
+
+
 @ends_at_call
 def omatcopy(queue: sycl.queue, trans: names.Option, a: matrix_handle, b: matrix_handle, *,
              dependencies: Any = ()) -> sycl.event:
@@ -141,8 +156,8 @@ def omatcopy(queue: sycl.queue, trans: names.Option, a: matrix_handle, b: matrix
     if source is made:
         raise names.invalid_argument(f"{what}: b must be a handle of its own, not a")
     sycl.event.wait([*events_of(dependencies), *source.after])
-    across, along, _ = structure(queue, source)
-    height, width = source.rows, source.columns
+    across, along, places = structure(queue, source)
+    rows, height, width = across, source.rows, source.columns
     if trans is not N:
         across, height, width = along, width, height
     index = np.dtype(source.starts.dtype)  # type: ignore[union-attr]
@@ -152,7 +167,8 @@ def omatcopy(queue: sycl.queue, trans: names.Option, a: matrix_handle, b: matrix
         starts, np.zeros(across.size, index), np.zeros(across.size, kind))]
     call = Call(what, queue, ())
     if height:
-        call.launch(height, sparse.copy_row, prepared(queue, source, letter, trans),
+        call.launch(height, sparse.copy_row, prepared(queue, source, letter, trans)
+                    if trans is not N else _sorted(queue, source, letter, (rows, along, places)),
                     *(Memory(x, 0, x.size) for x in parts))
     done = call.done().get_event()
     return set_csr_data(queue, made, height, width, across.size, names.index_base.zero, *parts,

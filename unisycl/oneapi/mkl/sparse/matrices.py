@@ -228,7 +228,9 @@ def kept_by(queue: sycl.queue, values: Any) -> Any:
 
 
 def on_host(queue: sycl.queue, memory: Memory, count: int) -> Any:
-    """Return a copy of memory on the host."""
+    """Return a copy of memory on the host, as it is behind what a queue in order has to do."""
+    if queue.is_in_order():
+        queue.wait()
     found = np.empty(count, np.dtype(memory.base.dtype))
     base = memory.base
     if isinstance(base, sycl.buffer):

@@ -115,7 +115,9 @@ def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tupl
     call = _call(routine, queue, found, dependencies)
     matrix = plans.matrix_of(found, letter, trans)
     over = matrix if trans is N else plans.turned(found, letter, trans)
-    if over is not None and height * columns:
+    if not numbers.alpha and height * columns:
+        call.launch(height * columns, sparse.scaled, np.int64(columns), right[0], numbers)
+    elif over is not None and height * columns:
         call.launch(height * columns, sparse.product, columns, over, left[0], right[0], numbers)
     elif height * columns:
         call.launch(columns, sparse.turned_product, height, matrix, left[0], right[0], numbers)
@@ -145,7 +147,8 @@ def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names
          alpha: Any, a: matrix_handle, x: Any, y: Any, *, dependencies: Any = ()) -> sycl.event:
     """Solve ``op(a) * y = alpha * x`` with a triangle of a.
 
-    A diagonal element that is not stored counts as 1; one that is 0 gives infinities, as in C++.
+    Elements that are stored more than once are added up. A diagonal element that is not stored
+    counts as 1; one that is 0 gives infinities, as in C++.
 
     Args:
         queue: the queue.

@@ -1,7 +1,8 @@
 """Summary statistics of observations: one result a dimension, in memory of the program.
 
 Central moments are about the mean, which is computed first. Non-goals: weights. Invariant: sums go
-through parts whose size depends on the number of observations alone, so reruns agree bit for bit.
+through parts whose size depends on the number of observations alone, so reruns agree bit for bit;
+they are of float64 wherever the device has it, as observations far from 0 would cancel.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ class _Work:
         self.name, self.given, self.kind = name, given, given.dtype
         self.call = Call(name, queue, events_of(dependencies))
         count = given.n_observations
+        has_doubles = self.call.queue.get_device().has(sycl.aspect.fp64)
+        self.wide: Any = np.dtype(np.float64) if has_doubles else self.kind
         self.part = max(_LEAST, -(-count // _MOST))
         self.parts = -(-count // self.part)
         by_rows = given.lying.name == "row_major"
@@ -101,25 +104,25 @@ class _Work:
 
     def sums(self, power: int, about: Memory | None, scale: float, out: Memory) -> None:
         """Write sums of powers about something, scaled."""
-        dims, make = self.given.n_dims, self.kind.type
+        dims, kind = self.given.n_dims, np.dtype(out.base.dtype)
         origin = self.zeros() if about is None else about
-        partial = self.call.scratch(dims * self.parts, self.kind)
+        partial = self.call.scratch(dims * self.parts, self.wide)
         self.call.launch(dims * self.parts, statistics.powers, self.data, origin, power,
-                         make(0), partial)
-        self.call.launch(dims, statistics.joined, np.int64(self.parts), make(0), partial,
-                         make(scale), out)
+                         self.wide.type, partial)
+        self.call.launch(dims, statistics.joined, np.int64(self.parts), partial,
+                         self.wide.type(scale), kind.type, out)
 
     def zeros(self) -> Memory:
         """Return a zero for each dimension."""
-        return Memory(self.call.kept(np.zeros(self.given.n_dims, self.kind)), 0,
+        return Memory(self.call.kept(np.zeros(self.given.n_dims, self.wide)), 0,
                       self.given.n_dims)
 
     def own(self) -> Memory:
         """Return memory of the routine's own for each dimension."""
-        return self.call.scratch(self.given.n_dims, self.kind)
+        return self.call.scratch(self.given.n_dims, self.wide)
 
     def mean(self) -> Memory:
-        """Return the means, computed twice: the second time about the first."""
+        """Return the means."""
         first = self.own()
         self.sums(1, None, 1 / self.given.n_observations, first)
         return first
@@ -132,7 +135,8 @@ class _Work:
 
     def ratio(self, upper: Memory, lower: Memory, kind: int, out: Memory) -> None:
         """Write what is made of two moments."""
-        self.call.launch(self.given.n_dims, statistics.ratio, upper, lower, kind, out)
+        self.call.launch(self.given.n_dims, statistics.ratio, upper, lower, kind, self.kind.type,
+                         out)
 
     def end(self) -> sycl.event:
         """Return the event of the last command."""
@@ -246,7 +250,7 @@ def largest(queue: sycl.queue, data: dataset, result: Any, *,
 
 def _unused(queue: Any, data: Any) -> Any:
     work = _Work("min_max", queue, data, ())
-    return work.own().base
+    return work.call.scratch(work.given.n_dims, work.kind).base
 
 
 @ends_at_call
@@ -279,7 +283,8 @@ def quantiles(queue: sycl.queue, data: dataset, orders: Any, result: Any, *,
         work.call.done().wait()
         dpl.sort(queue, ordered)
         values = np.asarray(ordered.base)
-        part = values[low] + (at - low) * (values[high] - values[low])
+        with np.errstate(invalid="ignore", over="ignore"):  # infinities, as NumPy has them
+            part = values[low] + (at - low) * (values[high] - values[low])
         found[d * wanted.size:(d + 1) * wanted.size] = np.where(
             np.isnan(values[-1]), values[-1], part)
     kept = Memory(work.call.kept(found), 0, found.size)
