@@ -115,6 +115,81 @@ def check_moves(comm, queue) -> None:
     ccl.barrier(comm, queue).wait()
 
 
+def check_in_place(comm, queue) -> None:
+    """One memory, named twice, of which one side uses less than the other."""
+    me, size, n = comm.rank(), comm.size(), 700
+    whole = np.arange(float(n * size))
+    both = whole + me
+    ccl.reduce_scatter(both, both, comm=comm, where=queue, count=n).wait()
+    total = size * whole + sum(range(size))
+    same(both[:n], total[me * n:(me + 1) * n], "reduce_scatter")
+    same(both[n:], whole[n:] + me, "the rest")
+    both = whole + me
+    ccl.scatter(both, both, size - 1, comm=comm, where=queue, count=n).wait()
+    same(both[:n], whole[me * n:(me + 1) * n] + size - 1, "scatter")
+    both = whole + me
+    ccl.gather(both, both, comm=comm, where=queue, count=n).wait()
+    same(both, np.tile(whole[:n], size) + np.repeat(np.arange(size), n) if me == 0 else whole + me,
+         "gather")
+    both = whole + me
+    out = [n if r == 0 else 1 for r in range(size)]  # most goes to the first
+    into = [n if me == 0 else 1] * size
+    ccl.alltoallv(both, out, both, into, comm=comm, where=queue).wait()
+    starts = np.cumsum([0, *out])
+    want = np.concatenate([whole[starts[me]:starts[me] + into[r]] + r for r in range(size)])
+    same(both[:len(want)], want, "alltoallv")
+    p = sycl.malloc_device(n * size, queue, dtype=np.float64)
+    first = queue.copy(whole + me, p)
+    done = ccl.reduce_scatter(p, p, comm=comm, where=queue, count=n, depends_on=first)
+    queue.copy(p, both, depends_on=[done]).wait()
+    same(both[:n], total[me * n:(me + 1) * n], "on a device")
+
+
+def refused(call, *texts: str) -> None:
+    """See to it that a call raises one of these texts, or nothing if one of them is empty."""
+    said = ""
+    try:
+        call().wait()
+    except sycl.exception as error:
+        said = str(error)
+    assert any(t in said if t else not said for t in texts), (texts, said)
+
+
+def sum_of_both_with_a_name_that_is_longer_than_what_ranks_say_to_one_another_of_a_call(a, b):
+    return a + b
+
+
+def check_disagreements(comm) -> None:
+    """Ranks that differ are told, whichever the call, and go on."""
+    me, size = comm.rank(), comm.size()
+    x = np.zeros(400 + me, np.float32)
+    refused(lambda: ccl.allreduce(
+        x, x, sum_of_both_with_a_name_that_is_longer_than_what_ranks_say_to_one_another_of_a_call,
+        comm=comm), f"rank {size - 1}: allreduce (...")
+    into = [1] * size
+    into[0] += me == 1  # one pair of ranks only
+    refused(lambda: ccl.alltoallv(np.zeros(size), [1] * size, np.zeros(sum(into)), into, comm=comm),
+            "rank 0 sends 1 elements to rank 1, which expects 2")
+    for sent, wanted, told in ((np.zeros(5), np.zeros(9), "5 float64 to rank 1, which expects 9"),
+                               (np.zeros(9), np.zeros(5), "9 float64 to rank 1, which expects 5"),
+                               (np.zeros(4, np.float32), np.zeros(4, np.int32),
+                                "4 float32 to rank 1, which expects 4 int32")):
+        if me == 0:  # where messages are on their way, who sends may have ended before
+            refused(lambda: ccl.send(sent, 1, comm=comm), f"sends {told}", "")
+        elif me == 1:
+            refused(lambda: ccl.recv(wanted, 0, comm=comm), f"rank 0 sends {told}")
+    y = np.ones(3)
+    ccl.allreduce(y, y, comm=comm).wait()
+    assert y[0] == size
+    own = comm.duplicate()
+    own.set_timeout(1.0)
+    if me == 0:  # the other does not come: nobody hangs
+        ccl.group_start()
+        event = ccl.recv(y, 1, comm=own)
+        ccl.group_end()
+        refused(lambda: event, "rank 1 did not come within 1 s")
+
+
 def check_messages(comm, queue) -> None:
     """A ring in a group, whose receives come first; several messages stay in their order."""
     me, size = comm.rank(), comm.size()
@@ -201,6 +276,7 @@ def check_all(comm, queue) -> None:
     check_reductions(comm, queue)
     check_operators(comm, queue)
     check_moves(comm, queue)
+    check_in_place(comm, queue)
     check_messages(comm, queue)
     check_memory(comm, queue)
     check_groups_of_ranks(comm, queue)

@@ -19,7 +19,7 @@ class FaultyLink(ThreadLink):
         self.inner, self.most, self.lost = inner, most, lost
         self.random = random.Random(seed * 1000 + inner.rank)
 
-    def send(self, to: int, tag: int, data: Array) -> Ending:
+    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
         if self.random.random() < self.lost:
             made = Ending()  # the sender knows nothing of it
             made.finish()
@@ -28,14 +28,14 @@ class FaultyLink(ThreadLink):
 
         def later() -> None:
             time.sleep(self.random.random() * self.most)
-            done = self.inner.send(to, tag, kept)
+            done = self.inner.send(to, tag, kept, words)
             progress.add(done)
             done.call(lambda: made.finish(done.error()))
         threading.Thread(target=later, daemon=True).start()
         return made
 
-    def receive(self, source: int, tag: int, data: Array) -> Ending:
-        return self.inner.receive(source, tag, data)
+    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+        return self.inner.receive(source, tag, data, words)
 
     def collect(self, call):
         time.sleep(self.random.random() * self.most)

@@ -85,6 +85,7 @@ def main() -> None:
     ccl_checks.check_all(comm, queue)
     ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
     refused(comm)
+    ccl_checks.check_disagreements(comm)
     unwaited(comm)
     computing(comm)
     missing(comm)

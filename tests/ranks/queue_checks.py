@@ -204,6 +204,38 @@ def check_small_things(q) -> None:
     assert np.array_equal(q.gather(c), np.arange(16) + 16300)
 
 
+def check_more_queues(q) -> None:
+    """Two queues have buffers of their own, and share them; those without elements, too."""
+    other = x.distr_queue(q.get_device(), link=q.origin)
+    a, b = x.distr_buffer(np.arange(12)), x.distr_buffer(12 * np.arange(12))
+    out = x.distr_buffer(12, np.int64)
+
+    def add(queue, buffer):
+        def group(h):
+            u = sycl.accessor(buffer, h, x.one_to_one, sycl.read_write)
+
+            def one_more(i):
+                u[i] += 1
+            h.parallel_for(12, one_more)
+        queue.submit(group)
+    add(q, a)
+    add(other, b)
+
+    @other.submit
+    def _(h):
+        u = sycl.accessor(a, h, x.one_to_one, sycl.read_only)
+        v = sycl.accessor(b, h, lambda p: ((12 - p.end[0], 12 - p.start[0]),), sycl.read_only)
+        w = sycl.accessor(out, h, x.one_to_one, sycl.write_only, sycl.no_init)
+
+        def both(i):
+            w[i] = u[i] + v[11 - int(i)]
+        h.parallel_for(12, both)
+    assert other.gather(out).tolist() == [r + 1 + 12 * (11 - r) + 1 for r in range(12)]
+    last = q.size - 1
+    found = q.gather(x.distr_buffer((0, 3)), root=last)
+    assert found is None if q.rank != last else found.shape == (0, 3)
+
+
 def check_splits(q) -> None:
     """Spaces cut along two dimensions: who has what, what borders are sent, ids and groups."""
     n, m = 24, 36
@@ -300,6 +332,7 @@ def check_all(q) -> dict:
     check_reductions(q)
     check_host_tasks(q)
     check_small_things(q)
+    check_more_queues(q)
     check_splits(q)
     check_refusals(q)
     return check_programs(q)

@@ -44,6 +44,7 @@ def test_ranks_that_differ_are_told_and_go_on() -> None:
         z = np.ones(3)
         ccl.allreduce(z, z, comm=comm).wait()
         assert z[0] == 2
+        ccl_checks.check_disagreements(comm)
     ccl.run_threads(2, body)
 
 
@@ -120,6 +121,10 @@ def test_threads_make_communicators_by_a_store() -> None:
     (lambda c: ccl.allgatherv(np.ones(4), np.ones(4), [1, 2], comm=c), "one number of elements"),
     (lambda c: ccl.barrier(3), "expected a communicator"),
     (lambda c: ccl.barrier(c, "cpu"), "expected a stream or a queue"),
+    (lambda c: ccl.broadcast(np.ones(4), 0.0, comm=c), "number of a rank, got 0.0"),
+    (lambda c: ccl.broadcast(np.ones(4), comm=c, count=2.0), "count"),
+    (lambda c: ccl.allgatherv(np.ones(4), np.ones(4), [1.5], comm=c), "counts"),
+    (lambda c: c.split(1 << 40), "below 2\\*\\*31"),
     (lambda c: ccl.group_end(), "no group was begun"),
     (lambda c: ccl.create_kvs(b"x"), "what get_address of another rank"),
     (lambda c: ccl.create_communicator(1, 0), "the kvs is missing"),

@@ -97,6 +97,25 @@ def test_gather_notices_ranks_that_differ_without_debug_mode() -> None:
         ccl.run_threads(2, body, limit=120)
 
 
+@pytest.mark.row("R-5")
+def test_gather_notices_mappers_that_differ() -> None:
+    def body(comm) -> None:
+        q, first = x.distr_queue("cpu", debug=False), comm.rank()
+        u = queue_checks.fill_ids(q, (8,))
+
+        def own(part):
+            return ((part.start[0] + first, part.start[0] + first + 1),)
+
+        def group(h):
+            a = sycl.accessor(u, h, own, sycl.read_write_host_task)
+            h.host_task((8,), lambda p: a.part().fill(0))
+        q.submit(group)
+        q.gather(u)
+    with pytest.raises(sycl.exception, match=r"command 2 is on rank 0: .*own \(\[0:1\] \[4:5\]\); "
+                       r"on rank 1: .*own \(\[1:2\] \[5:6\]\)"):
+        ccl.run_threads(2, body, limit=120)
+
+
 def misses(q) -> None:
     u, v = x.distr_buffer(np.arange(40.0)), x.distr_buffer(40)
 
@@ -137,7 +156,7 @@ def test_a_read_of_what_nobody_wrote_is_found_in_debug_mode() -> None:
         def copy(i):
             b[i] = a[i]
         h.parallel_for(6, copy)
-    with pytest.raises(sycl.exception, match=r"reads elements \[0:6\] of buffer 0 .* which no"):
+    with pytest.raises(sycl.exception, match=r"reads elements \[0:6\] of buffer \d+ .* which no"):
         q.submit(group)
 
 

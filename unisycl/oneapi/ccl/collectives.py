@@ -18,7 +18,7 @@ from unisycl.oneapi.ccl.memory import Side
 from unisycl.oneapi.ccl.on_cards import Asked
 from unisycl.oneapi.ccl.submit import queue_of, submit
 from unisycl.oneapi.ccl.types import Operator, dtype_of, operator_of, reduction
-from unisycl.oneapi.frame.refusals import refuse
+from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.ranks.links.link import Call, check_rank
 
 
@@ -44,8 +44,7 @@ class _Request:
             if other.x is x:  # in place: one accessor that writes
                 other.writes = writes = other.writes or writes
                 other.fresh = found.fresh = False
-                if other.count < found.count:
-                    other.count = found.count
+                other.room = found.room = max(other.room, found.room)
         self.sides.append(found)
         return found
 
@@ -78,17 +77,13 @@ class _Request:
 
 def _share(mine: Side, other: Side) -> None:
     """Have memory that is named twice be seen through one accessor."""
-    count, whole = mine.count, other
-    whole.writes = True
-
-    def array() -> Any:
-        return whole.array()[:count]
-    mine.array = array  # type: ignore[method-assign]
+    other.writes = True
+    mine.everything = other.everything  # type: ignore[method-assign]
 
 
 def _counts(name: str, what: str, counts: Sequence[int], size: int) -> tuple[int, ...]:
-    found = tuple(int(n) for n in counts)
-    if len(found) != size or min(found) < 0:
+    found = tuple(whole(name, what, n) for n in counts)
+    if len(found) != size:
         refuse(name, f"{what} must be one number of elements for each of {size} ranks")
     return found
 
@@ -254,8 +249,8 @@ def send(data: Any, peer: int, *, comm: communicator, where: Any = None, count: 
     check_rank("send", peer, call.size)
     a = call.side("data", data, count, writes=False, dtype=dtype)
     link, tag = comm.link, comm.message(peer, 0)
-    return submit(comm, call.queue, [a], lambda: link.send(peer, tag, a.array()), depends_on,
-                  ordered=False)
+    return submit(comm, call.queue, [a], lambda: link.send(peer, tag, a.array(), a.words()),
+                  depends_on, ordered=False)
 
 
 @ends_at_call
@@ -266,5 +261,5 @@ def recv(data: Any, peer: int, *, comm: communicator, where: Any = None, count: 
     check_rank("recv", peer, call.size)
     b = call.side("data", data, count, writes=True, dtype=dtype)
     link, tag = comm.link, comm.message(peer, 1)
-    return submit(comm, call.queue, [b], lambda: link.receive(peer, tag, b.array()), depends_on,
-                  ordered=False)
+    return submit(comm, call.queue, [b], lambda: link.receive(peer, tag, b.array(), b.words()),
+                  depends_on, ordered=False)

@@ -71,6 +71,9 @@ class communicator:
 
     def split(self, color: int, key: int = 0) -> communicator | None:
         """Return the communicator among the ranks that give one color; None for a negative one."""
+        for what, number in (("color", color), ("key", key)):
+            if not (hasattr(number, "__index__") and abs(number) < 1 << 31):
+                refuse("split", f"{what} is an integer below 2**31, got {number!r}")
         found = self.link.split(int(color), int(key))
         return None if found is None else communicator(found, self._device, self._context)
 

@@ -7,12 +7,13 @@ began it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import unisycl as sycl
 from unisycl.oneapi.ccl.running import run
 from unisycl.oneapi.frame.refusals import refuse
+from unisycl.runtime.graph.callbacks import when_done
 
 _here = threading.local()
 
@@ -61,20 +62,20 @@ def group_end() -> list[Any]:
         first = ones[0]
         events.append(run(first.comm, first.queue, [s for o in ones for s in o.sides],
                                  [o.post for o in ones], [e for o in ones for e in o.after]))
-        _follow(first.queue, events[-1], [o.event for o in ones])
+        _follow(events[-1], [o.event for o in ones])
     return events
 
 
-def _follow(queue: Any, done: Any, events: Sequence[Any]) -> None:
-    """End the messages' events with the command that carries them."""
-    def end() -> None:
+def _follow(done: Any, events: Sequence[Any]) -> None:
+    """End the messages' events with the command that carries them, whatever became of it."""
+    task = done.task
+
+    def end() -> None:  # for commands that wait for them already
         for event in events:
-            event.set()
-    queue.submit(_after(done, end))
-
-
-def _after(done: Any, body: Callable[[], None]) -> Any:
-    def group(h: sycl.handler) -> None:
-        h.depends_on([done])
-        h.host_task(body)
-    return group
+            event._command.end(None if task is None else task.error)
+    if task is None:
+        end()
+        return
+    when_done(task, end)
+    for event in events:
+        event.task = task  # who waits from now on is told of its error

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.oneapi.frame.refusals import refuse
+from unisycl.oneapi.frame.refusals import refuse, whole
 
 
 class Side:
@@ -30,9 +30,11 @@ class Side:
             refuse(routine, f"{what} must be an array, USM memory or a buffer, got "
                    f"{type(x).__name__}")
         self.dtype = np.dtype(x.dtype)
-        self.count = have if count is None else count
+        self.count = have if count is None else whole(routine, "count", count)
         if not 0 <= self.count <= have:
             refuse(routine, f"{what} has {have} elements where {self.count} are needed")
+        self.room = self.count
+        """How many elements the call uses of the memory: more than these, where it is in place."""
         self.fresh = writes
         """Whether nothing of what was there before is read."""
         self._copy: np.ndarray[Any, Any] | None = None
@@ -48,18 +50,22 @@ class Side:
         """Whether it can be used by a command of the queue alone."""
         return isinstance(self.x, sycl.buffer) or self.on_device
 
+    def words(self) -> str:
+        """Return what its elements are, as the other end of a message has to see them."""
+        return f"{self.count} {self.dtype.name}"
+
     def fetch(self, queue: sycl.queue, after: list[Any]) -> list[Any]:
         """Copy what only the device sees to the host; return what to wait for."""
         if not self.on_device:
             return after
-        self._copy = np.empty(self.count, self.dtype)
-        return [queue.copy(self.x, self._copy, self.count, depends_on=after)]
+        self._copy = np.empty(self.room, self.dtype)
+        return [queue.copy(self.x, self._copy, self.room, depends_on=after)]
 
     def put_back(self, queue: sycl.queue, after: Any) -> Any:
         """Copy what was written to the device; return its event."""
         if self._copy is None or not self.writes:
             return after
-        return queue.copy(self._copy, self.x, self.count, depends_on=[after])
+        return queue.copy(self._copy, self.x, self.room, depends_on=[after])
 
     def enter(self, h: sycl.handler) -> None:
         """Become part of the call's command group."""
@@ -70,8 +76,8 @@ class Side:
     def enter_device(self, h: sycl.handler) -> None:
         """Become part of a command group whose command uses the memory where it lies."""
         if isinstance(self.x, sycl.buffer):
-            whole = self.fresh and self.count == self.x.size()
-            how = (sycl.write_only, sycl.no_init) if whole else (
+            every = self.fresh and self.count == self.x.size()
+            how = (sycl.write_only, sycl.no_init) if every else (
                 sycl.read_write if self.writes else sycl.read_only,)
             self._seen = sycl.accessor(self.x, h, *how)
 
@@ -83,13 +89,17 @@ class Side:
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements, while the call runs."""
+        return self.everything()[:self.count]
+
+    def everything(self) -> np.ndarray[Any, Any]:
+        """Return all elements that the call uses of the memory, while it runs."""
         if self._copy is not None:
             return self._copy
         if self._seen is not None:
             seen = self._seen.get_multi_ptr()
         else:
             seen = self.x.get_view() if isinstance(self.x, sycl.usm_pointer) else self.x
-        return np.asarray(seen).reshape(-1)[:self.count]
+        return np.asarray(seen).reshape(-1)[:self.room]
 
 
 def same_memory(a: Side, b: Side) -> bool:

@@ -5,10 +5,12 @@ Non-goals: messages to others. Invariant: every call ends at once.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
-from unisycl.ranks.links import arithmetic
-from unisycl.ranks.links.link import Array, Call, Ending, Link
+from unisycl.ranks.links import arithmetic, progress
+from unisycl.ranks.links.link import Array, Call, Ending, Link, late, unlike
 
 
 class AloneLink(Link):
@@ -18,24 +20,36 @@ class AloneLink(Link):
 
     def __init__(self, limit: float, rank: int = 0, size: int = 1) -> None:
         super().__init__(rank, size, limit, "alone")
-        self._mail: dict[int, list[tuple[Array, Ending, bool]]] = {}
+        self._mail: dict[int, list[tuple[Array, Ending, bool, str]]] = {}
 
-    def send(self, to: int, tag: int, data: Array) -> Ending:
-        return self._meet(tag, data, sends=True)
+    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+        return self._meet(tag, data, words, sends=True)
 
-    def receive(self, source: int, tag: int, data: Array) -> Ending:
-        return self._meet(tag, data, sends=False)
+    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+        return self._meet(tag, data, words, sends=False)
 
-    def _meet(self, tag: int, data: Array, *, sends: bool) -> Ending:
-        made, mail = Ending(), self._mail.setdefault(tag, [])
+    def _meet(self, tag: int, data: Array, words: str, *, sends: bool) -> Ending:
+        mail, now = self._mail.setdefault(tag, []), time.monotonic()
         if mail and mail[0][2] is not sends:
-            array, other, _ = mail.pop(0)
+            array, other, _, others = mail.pop(0)
+            made = Ending()
             source, target = (data, array) if sends else (array, data)
-            target.reshape(-1).view(np.uint8)[:] = source.reshape(-1).view(np.uint8)
-            other.finish()
-            made.finish()
-        else:
-            mail.append((data, made, sends))
+            error = None
+            if source.nbytes != target.nbytes or words != others:
+                sent, wanted = (words, others) if sends else (others, words)
+                error = unlike(0, sent, 0, wanted)
+            else:
+                target.reshape(-1).view(np.uint8)[:] = source.reshape(-1).view(np.uint8)
+            other.finish(error)
+            made.finish(error)
+            return made
+
+        def step() -> None:
+            if time.monotonic() > now + self.limit:
+                made.finish(late(self, "a message to and from itself", [self.rank]))
+        made = Ending(step)
+        mail.append((data, made, sends, words))
+        progress.add(made)
         return made
 
     def collect(self, call: Call) -> Ending:

@@ -8,6 +8,7 @@ carried out one after another, in the order in which each rank posts them.
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import sys
 import threading
@@ -21,6 +22,7 @@ import numpy as np
 from unisycl.base.errors import DeviceError, UsageError, errc
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_LONG = 40  # characters of an operator's name that are told
 _SPIN = 1e-3  # so many seconds who waits does nothing but look
 
 
@@ -93,12 +95,18 @@ def _signature(name: str, op_name: str, extent: str, dtype: np.dtype[Any] | None
                note: str) -> str:
     words = [name]
     if op_name:
-        words.append(f"({op_name})")
+        words.append(f"({op_name if len(op_name) <= _LONG else _shortened(op_name)})")
     if dtype is not None:
         words.append(f"of {extent} {dtype.name}")
     if name in ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv"):
         words.append(f"with root {root}")
     return " ".join(words + ([note] if note else []))
+
+
+def _shortened(name: str) -> str:
+    """Return a long name's end, with what tells it from others that end so."""
+    mix = hashlib.blake2b(name.encode(), digest_size=4).hexdigest()
+    return f"...{name[-_LONG:]} {mix}"
 
 
 class Link:
@@ -115,16 +123,19 @@ class Link:
     def __init__(self, rank: int, size: int, limit: float, name: str) -> None:
         self.rank, self.size, self.limit, self.name = rank, size, limit, name
         self.broken: BaseException | None = None
-        self._posted = 0
+        self._posted = self._numbered = 0
         self.on_failure: list[Callable[[], None]] = []
 
     # ------------------------------------------------------------------ what carriers do
-    def send(self, to: int, tag: int, data: Array) -> Ending:
-        """Send contiguous elements to a rank; ``data`` stays as it is until the end."""
+    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+        """Send contiguous elements to a rank; ``data`` stays as it is until the end.
+
+        ``words`` say what they are, where the other rank may expect something else.
+        """
         raise NotImplementedError
 
-    def receive(self, source: int, tag: int, data: Array) -> Ending:
-        """Receive as many elements as ``data`` has."""
+    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+        """Receive as many elements as ``data`` has; both say ``words``, or neither does."""
         raise NotImplementedError
 
     def collect(self, call: Call) -> Ending:
@@ -161,6 +172,11 @@ class Link:
         """Return the number of the next collective call."""
         self._posted += 1
         return self._posted
+
+    def number_buffer(self) -> int:
+        """Return the number of the next buffer of this rank: the same on all ranks."""
+        self._numbered += 1
+        return self._numbered - 1
 
     def check_open(self, what: str) -> None:
         """Refuse to go on with a group that has lost a rank."""
@@ -309,8 +325,16 @@ def differ(link: Link, number: int, said: dict[int, str]) -> DeviceError:
                        f"between ranks: {parts}")
 
 
+def unlike(source: int, sent: str, target: int, wanted: str) -> DeviceError:
+    """Return the error of a message that is none of what its receiver expects."""
+    return DeviceError(errc.invalid, f"rank {source} sends {sent} to rank {target}, which expects "
+                       f"{wanted}")
+
+
 def check_rank(what: str, value: int, size: int) -> int:
     """Return a rank that exists."""
+    if not hasattr(value, "__index__"):
+        raise UsageError(errc.invalid, f"{what}: expected the number of a rank, got {value!r}")
     if not 0 <= value < size:
         raise UsageError(errc.invalid, f"{what}: rank {value} does not exist; there are {size}")
     return value

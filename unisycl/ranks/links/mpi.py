@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import itertools
 import struct
 import threading
@@ -23,7 +24,7 @@ import numpy as np
 
 from unisycl.base.errors import DeviceError, UsageError, errc, exception
 from unisycl.ranks.links import arithmetic, progress
-from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late
+from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late, unlike
 from unisycl.ranks.links.pulse import Busy, Pulse
 
 _SMALL = 256  # bytes that travel with the words
@@ -32,6 +33,7 @@ _AT = _WORDS + 8
 _SLOT = _AT + _SMALL
 _NOTHING = bytes(_AT)
 _TAGS = 1 << 15
+_LABEL = 48  # bytes that say what a message is
 _PIECES, _TOTALS = 1, 2  # tags beside that of words, 0
 _MOST = 1 << 26  # bytes that are kept for pieces of others
 _LARGE = 4096  # bytes for each rank, from which on reductions go by parts
@@ -41,6 +43,10 @@ _CARRIED = ("allreduce", "reduce", "broadcast", "allgather", "gather")
 Steps = Generator[Sequence[Any], None, None]
 kept: list[Any] = []
 """What was given up: MPI may still write there."""
+
+
+def _nothing() -> None:
+    pass
 
 
 class MpiLink(Link):
@@ -65,18 +71,36 @@ class MpiLink(Link):
         self.test_all = _mpi().Request.Testall
 
     # ------------------------------------------------------------------ messages
-    def send(self, to: int, tag: int, data: Array) -> Ending:
-        return self._message(f"a message to rank {to}", [to],
-                             lambda: self.comm.Isend(_bytes(data), to, tag % _TAGS), data)
+    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+        def post() -> list[Any]:
+            said = [self.comm.Isend(_label(words), to, 2 * tag % _TAGS)] if words else []
+            return [self.comm.Isend(_bytes(data), to, (2 * tag + 1) % _TAGS), *said]
+        return self._message(f"a message to rank {to}", [to], post, data)
 
-    def receive(self, source: int, tag: int, data: Array) -> Ending:
-        return self._message(f"a message from rank {source}", [source],
-                             lambda: self.comm.Irecv(_bytes(data), source, tag % _TAGS), data)
+    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+        said, status = bytearray(_LABEL), _mpi().Status()
 
-    def _message(self, what: str, other: list[int], post: Any, data: Array) -> Ending:
+        def post() -> list[Any]:
+            heard = [self.comm.Irecv(said, source, 2 * tag % _TAGS)] if words else []
+            return [self.comm.Irecv(_bytes(data), source, (2 * tag + 1) % _TAGS), *heard]
+
+        def compare() -> None:
+            if words and said != _label(words):
+                raise unlike(source, said.rstrip(b"\0").decode(), self.rank, words)
+
+        def check() -> None:
+            nbytes = status.Get_count(_mpi().BYTE)
+            if nbytes != data.nbytes:
+                raise unlike(source, f"{nbytes} bytes", self.rank, f"{data.nbytes}")
+        return self._message(f"a message from rank {source}", [source], post, data,
+                             (compare, status, check))
+
+    def _message(self, what: str, other: list[int], post: Any, data: Array,
+                 arrives: Any = (_nothing, None, _nothing)) -> Ending:
         made = Ending()
+        compare, status, check = arrives
         try:
-            request = post()
+            first, *rest = post()
         except Exception as error:  # noqa: BLE001 -- mpi4py's, delivered where it is awaited
             made.finish(_ours(self, what, error))
             return made
@@ -89,13 +113,18 @@ class MpiLink(Link):
             try:
                 if made.step is None:
                     return
-                if request.Test():
+                told = all(r.Test() for r in rest)
+                if told:
+                    compare()
+                if told and first.Test(status):
+                    check()
                     made.finish()
                 elif self.overdue(end):
-                    kept.append((request, data))
+                    kept.append((first, rest, data))
                     self.broken = self.broken or late(self, what, other)
                     made.finish(self.broken)
             except Exception as error:  # noqa: BLE001 -- mpi4py's
+                kept.append((first, rest, data))
                 made.finish(_ours(self, what, error))
             finally:
                 mine.release()
@@ -273,7 +302,15 @@ class _Running:
 
 @functools.lru_cache(maxsize=1024)
 def _encoded(words: str) -> bytes:
-    return words.encode()[:_WORDS].ljust(_WORDS, b"\0")
+    told = words.encode()
+    if len(told) > _WORDS:  # what is left out counts, too
+        told = told[:_WORDS - 17] + b" " + hashlib.blake2b(told, digest_size=8).hexdigest().encode()
+    return told.ljust(_WORDS, b"\0")
+
+
+@functools.lru_cache(maxsize=1024)
+def _label(words: str) -> bytes:
+    return words.encode()[-_LABEL:].ljust(_LABEL, b"\0")
 
 
 def _sent(call: Call) -> Array:
@@ -309,6 +346,8 @@ def _native(link: MpiLink, call: Call) -> Steps:
     else:
         if in_place:
             call = dataclasses.replace(call, send=_sent(call).copy())
+        if call.name == "alltoallv":
+            yield from _compare_counts(comm, call)
         yield [_MOVES[call.name](comm, call, kind)]
 
 
@@ -382,15 +421,23 @@ def _alltoall(comm: Any, call: Call, kind: Any) -> Any:
 
 
 def _alltoallv(comm: Any, call: Call, kind: Any) -> Any:
-    theirs = np.zeros(comm.Get_size(), np.int64)
-    comm.Alltoall(np.array(call.others, np.int64), theirs)  # all have come, so this ends
-    for j, count in enumerate(theirs.tolist()):
-        if count != call.counts[j]:
-            raise UsageError(errc.invalid, f"alltoallv: rank {j} sends {count} elements to rank "
-                             f"{comm.Get_rank()}, which expects {call.counts[j]}")
     sent, got = (arithmetic.split_points(c)[:-1] for c in (call.others, call.counts))
     return comm.Ialltoallv([_bytes(_sent(call)), (call.others, sent), kind],
                            [_bytes(call.recv), (call.counts, got), kind])
+
+
+def _compare_counts(comm: Any, call: Call) -> Steps:
+    """Refuse counts of two ranks that differ, on all ranks: the others would wait for those."""
+    size = comm.Get_size()
+    theirs, told = np.zeros(size, np.int64), np.zeros((size, 4), np.int64)
+    yield [comm.Ialltoall(np.array(call.others, np.int64), theirs)]
+    wrong = [(1, j, n, call.counts[j]) for j, n in enumerate(theirs.tolist())
+             if n != call.counts[j]]
+    yield [comm.Iallgather(np.array(wrong[0] if wrong else (0,) * 4, np.int64), told)]
+    for rank, (bad, source, sent, expected) in enumerate(told.tolist()):
+        if bad:
+            raise UsageError(errc.invalid, f"{call.name}: rank {source} sends {sent} elements to "
+                             f"rank {rank}, which expects {expected}")
 
 
 _MOVES = {"allgather": _allgather, "allgatherv": _allgatherv, "gather": _gather,

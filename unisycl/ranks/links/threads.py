@@ -15,10 +15,11 @@ import numpy as np
 
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ranks.links import arithmetic, progress
-from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late
+from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late, unlike
 from unisycl.ranks.links.pulse import Busy
 
 T = TypeVar("T")
+Posted = tuple[Array, Ending, str]
 _here = threading.local()
 
 
@@ -31,8 +32,8 @@ class Room:
         self.lock = threading.Lock()
         self.came = threading.Condition(self.lock)
         self.calls: dict[int, dict[int, tuple[Call, Ending]]] = {}
-        self.sent: dict[tuple[int, int, int], list[tuple[Array, Ending]]] = {}
-        self.wanted: dict[tuple[int, int, int], list[tuple[Array, Ending]]] = {}
+        self.sent: dict[tuple[int, int, int], list[Posted]] = {}
+        self.wanted: dict[tuple[int, int, int], list[Posted]] = {}
         self.ended: BaseException | None = None
         self.rooms: dict[tuple[int, int], Room] = {}
         self.members: set[int] = set()
@@ -43,7 +44,7 @@ class Room:
             self.ended = self.ended or error
             open_calls = [e for calls in self.calls.values() for _, e in calls.values()]
             for box in (self.sent, self.wanted):
-                open_calls += [e for posted in box.values() for _, e in posted]
+                open_calls += [e for posted in box.values() for _, e, _ in posted]
             rooms = list(self.rooms.values())
         for ending in open_calls:
             ending.finish(error)
@@ -70,13 +71,14 @@ class ThreadLink(Link):
             self._heard = time.monotonic()
         return self._heard
 
-    def send(self, to: int, tag: int, data: Array) -> Ending:
-        return self._meet((self.rank, to, tag), data, sends=True)
+    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+        return self._meet((self.rank, to, tag), data, words, sends=True)
 
-    def receive(self, source: int, tag: int, data: Array) -> Ending:
-        return self._meet((source, self.rank, tag), data, sends=False)
+    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+        return self._meet((source, self.rank, tag), data, words, sends=False)
 
-    def _meet(self, key: tuple[int, int, int], data: Array, *, sends: bool) -> Ending:
+    def _meet(self, key: tuple[int, int, int], data: Array, words: str, *,
+              sends: bool) -> Ending:
         room, other = self.room, key[1] if sends else key[0]
         ending = self._ending(f"{'a message to' if sends else 'a message from'} rank {other}",
                               lambda: [other])
@@ -86,15 +88,16 @@ class ThreadLink(Link):
                 return ending
             mine, theirs = (room.sent, room.wanted) if sends else (room.wanted, room.sent)
             if not theirs.get(key):
-                mine.setdefault(key, []).append((data, ending))
+                mine.setdefault(key, []).append((data, ending, words))
                 progress.add(ending)
                 return ending
-            array, partner = theirs[key].pop(0)
+            array, partner, others = theirs[key].pop(0)
         source, target = (data, array) if sends else (array, data)
         error: BaseException | None = None
-        if source.nbytes != target.nbytes:
-            error = DeviceError(errc.invalid, f"rank {key[0]} sends {source.nbytes} bytes to rank "
-                                f"{key[1]}, which expects {target.nbytes}")
+        if source.nbytes != target.nbytes or words != others:
+            sent, wanted = (words, others) if sends else (others, words)
+            error = unlike(key[0], sent or f"{source.nbytes} bytes", key[1],
+                           wanted or f"{target.nbytes}")
         else:
             target.reshape(-1).view(np.uint8)[:] = source.reshape(-1).view(np.uint8)
         partner.finish(error)

@@ -31,10 +31,10 @@ class PretendedLink(AloneLink):
     def exchange(self, text: bytes, about: str = "") -> list[bytes]:
         return [text] * self.size
 
-    def send(self, to: int, tag: int, data: Array) -> Ending:
+    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
         return _over()
 
-    def receive(self, source: int, tag: int, data: Array) -> Ending:
+    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
         return _over()
 
 

@@ -6,6 +6,7 @@ before the command that needs them; what is wrong is refused before anything is 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
 
 Chunks = Sequence[chunk | None]
+_TOLD = 8  # ranks whose parts are told one by one
 
 
 class distr_handler(handler):
@@ -261,7 +263,7 @@ class distr_handler(handler):
                 _boxes(one, parts), one.reads, one.mode.writes)
             uses.setdefault(one.owner.number, (one, []))[1].append(found)
             words.append(f"{one.owner.number}:{one.mode.name}:{one.mapper!r}"
-                         + ("" if one.reads else ":no_init"))
+                         + ("" if one.reads else ":no_init") + _told(one, found.parts))
             mine.append((one, found.parts[queue.rank]))
         steps = [(one.owner, plan.step(one.owner.layout, tuple(use)))
                  for one, use in uses.values()]
@@ -318,6 +320,16 @@ def _mapper_of(one: part_accessor) -> Mapper:
         raise UsageError(errc.invalid, f"{one!r} has no range mapper; give one: one_to_one, "
                          "neighborhood(1), slice(d), all, fixed(start, extent) or a function")
     return one.mapper
+
+
+def _told(one: part_accessor, parts: plan.Parts) -> str:
+    """Return what a program's own mapper gave, in words: on all ranks it has to be the same."""
+    if one.mapper is None or one.mapper.pure:
+        return ""
+    text = " ".join("nothing" if box is None else str(box) for box in parts)
+    if len(parts) > _TOLD:
+        text = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return f" ({text})"
 
 
 def _boxes(one: part_accessor, parts: Chunks) -> plan.Parts:

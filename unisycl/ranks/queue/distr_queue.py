@@ -71,6 +71,8 @@ class distr_queue:
         found = world.world() if link is None else link
         self.debug = bool(settings.DEBUG.value()) if debug is None else debug
         self.rank, self.size = found.rank, found.size
+        self.origin = found
+        """The link to all ranks that others were made of (internal)."""
         self._program = found.program if isinstance(found, PretendedLink) else None
         self.pretends = self._program is not None
         self._queue = queue(*_own_device(found, args))
@@ -79,7 +81,7 @@ class distr_queue:
         self._link = found if alone else found.duplicate()
         self.collective_link = found if alone else found.duplicate()
         self._agreement = Agreement(found if alone else found.duplicate(), debug=self.debug)
-        self._buffers = 0
+        self._number = found.number_buffer  # of all queues, which may share buffers
         self.planned: dict[Any, Any] = {}
         """What commands that come again mean (internal)."""
         self._messages = 0
@@ -198,7 +200,8 @@ class distr_queue:
         buffer.layout = step.layout
         made = fenced(self)
         if box is None or root not in (None, self.rank):
-            made.value = None if box is not None else np.empty(buffer.shape, buffer.dtype)
+            mine = box is None and root in (None, self.rank)
+            made.value = np.empty(buffer.shape, buffer.dtype) if mine else None
             return made
 
         def copy() -> None:
@@ -228,8 +231,7 @@ class distr_queue:
     def take(self, buffer: Any) -> None:
         """Number a buffer when it is first used (internal)."""
         if buffer.number < 0:
-            buffer.join(self.size, self._buffers)
-            self._buffers += 1
+            buffer.join(self.size, self._number())
         elif buffer.size_of_world != self.size:
             buffer.join(self.size, -1)
 
