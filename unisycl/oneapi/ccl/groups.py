@@ -13,7 +13,7 @@ from typing import Any
 import unisycl as sycl
 from unisycl.oneapi.ccl.running import run
 from unisycl.oneapi.frame.refusals import refuse
-from unisycl.runtime.graph.callbacks import when_done
+from unisycl.ranks.links.gates import after_task
 
 _here = threading.local()
 
@@ -76,6 +76,6 @@ def _follow(done: Any, events: Sequence[Any]) -> None:
     if task is None:
         end()
         return
-    when_done(task, end)
+    after_task(task, end)
     for event in events:
         event.task = task  # who waits from now on is told of its error

@@ -11,6 +11,7 @@ from typing import Any
 
 from unisycl.ranks.links import progress
 from unisycl.ranks.links.link import Ending
+from unisycl.runtime.graph.callbacks import when_done
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.tasks import Begin, Task
 
@@ -65,6 +66,11 @@ def task_of(ending: Ending, name: str) -> Task:
     if gate.done():
         gate.finish(ending.error())  # before it was told of the task
     return made
+
+
+def after_task(task: Task, function: Callable[[], object]) -> None:
+    """Call a function once a command has ended, whatever became of it."""
+    when_done(task, function)
 
 
 def all_of(endings: Sequence[Ending]) -> Ending:
