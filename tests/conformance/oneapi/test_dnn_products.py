@@ -279,7 +279,7 @@ def test_post_ops_in_their_order(queue: sycl.queue) -> None:
         with dnn.using(who):
             y = old.copy()
             pd = dnn.matmul.primitive_desc(e, *map(model.plain, (a, b, y)), attr)
-            binary, prelu = (arg.ATTR_MULTIPLE_POST_OP_BASE * k for k in (2, 3))
+            binary, prelu = map(dnn.DNNL_ARG_ATTR_MULTIPLE_POST_OP, (1, 2))
             dnn.matmul(pd).execute(s, {
                 arg.SRC: a, arg.WEIGHTS: b, arg.DST: y, binary | arg.SRC_1: other,
                 prelu | arg.WEIGHTS: slopes}).wait()

@@ -51,6 +51,7 @@ from unisycl.oneapi.dnn.names import (
     error,
     fpmath_mode,
     normalization_flags,
+    post_op_arg,
     prop_kind,
     rnn_direction,
     rnn_flags,
@@ -98,6 +99,7 @@ __all__ = [
 
 for _name, _value in arg.__members__.items():
     globals()[f"DNNL_ARG_{_name}"] = int(_value)
+DNNL_ARG_ATTR_MULTIPLE_POST_OP = post_op_arg
 
 
 def provider_of(where: Any, routine: str = "", dtype: Any = "float32") -> provider:
