@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.oneapi import cuda_stand_ins
 from unisycl.oneapi import mkl
+from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame import table as frame_table
+from unisycl.oneapi.mkl.providers import cusolver
 
 lapack = mkl.lapack
 N, T, C = mkl.transpose.nontrans, mkl.transpose.trans, mkl.transpose.conjtrans
 U, L = mkl.uplo.upper, mkl.uplo.lower
 TYPES = [np.dtype(t) for t in "fdFD"]
-PROVIDERS = mkl.available("mkl.lapack")
+PROVIDERS = [p for p in mkl.available("mkl.lapack") if p != "cusolver"]  # on the processor
 
 
 def made(rng, kind, m, n):
@@ -222,3 +229,43 @@ def test_bad_input_is_refused(queue: sycl.queue) -> None:
         with pytest.raises(sycl.UsageError, match=text):
             call()
     assert np.array_equal(a, np.eye(3))
+
+
+@pytest.fixture
+def solver(monkeypatch: pytest.MonkeyPatch):
+    """Return a library with cuSOLVER's interface, which is asked first on the processor."""
+    library = cuda_stand_ins.Solver()
+    module = types.ModuleType("stand_in")
+    module.load = lambda name: cusolver.CuSolver(library)
+    monkeypatch.setitem(sys.modules, "stand_in", module)
+    monkeypatch.setattr(providers, "ROWS", (
+        frame_table.Row("mkl.lapack", "cusolver", "stand_in"),
+        frame_table.Row("mkl.lapack", "openblas", "unisycl.oneapi.mkl.providers.lapacke",
+                        host=True)))
+    monkeypatch.setattr(providers, "_KNOWN", {})
+    monkeypatch.setattr(cusolver.CuSolver, "serves", lambda self, device: True)
+    return library
+
+
+@pytest.mark.part("L-5")
+def test_a_devices_library_factorizes_and_says_what_became_of_it(solver) -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    for part in PARTS:
+        for kind in (TYPES[1], TYPES[2]):
+            part(queue, kind, np.random.default_rng(6))
+    assert set(solver.calls) == set(cusolver._ROUTINES.values())
+    a, ipiv = np.array([1.0, 2, 3, 2, 4, 6, 1, 1, 1]), np.zeros(3, np.int64)
+    with pytest.raises(mkl.computation_error, match="U is exactly 0"):
+        lapack.getrf(queue, 3, 3, a, 3, ipiv).wait()
+    batch, pivots = np.stack([np.eye(2), np.ones((2, 2)), np.eye(2)]), np.zeros(6, np.int64)
+    with pytest.raises(mkl.batch_error) as found:
+        lapack.getrf_batch(queue, 2, 2, batch, 2, 4, pivots, 2, 3).wait()
+    assert (found.value.ids(), found.value.infos()) == ([1], [2])
+    assert list(pivots) == [1, 2, 1, 2, 1, 2]
+    solver.calls.clear()
+    s = np.zeros(2)
+    lapack.getrf(queue, 0, 0, a, 1, ipiv).wait()
+    lapack.gesvd(queue, mkl.jobsvd.N, mkl.jobsvd.N, 2, 3, np.arange(6.0), 2, s, None, 1, None,
+                 1).wait()  # wide: by the host's library
+    assert solver.calls == []
+    assert np.allclose(s, np.linalg.svd(np.arange(6.0).reshape(3, 2), compute_uv=False))

@@ -55,6 +55,8 @@ ROWS: tuple[Row, ...] = (
         needs=("scipy_openblas64",)),
     Row("mkl.lapack", "mkl", f"{_CLIBRARIES}.lapacke", host=True, install=_MKL,
         gain="Intel's routines for Intel's processors"),
+    Row("mkl.lapack", "cusolver", f"{_CLIBRARIES}.cusolver",
+        gain="NVIDIA's factorizations for CUDA devices", install=_NVIDIA.format("cusolver")),
     Row("mkl.dft", "pocketfft", f"{_CLIBRARIES}.pocketfft", host=True, sample="transform"),
     Row("mkl.dft", "cufft", f"{_CLIBRARIES}.cufft",
         gain="NVIDIA's transforms for CUDA devices", install=_NVIDIA.format("cufft")),

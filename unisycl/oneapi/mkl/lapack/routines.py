@@ -9,10 +9,14 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
+
 import unisycl as sycl
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.native import give
+from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.table import Row
@@ -38,6 +42,12 @@ _MEANINGS = {
     "sygvd": "info {0}: it did not converge, or b is not positive definite",
     "hegvd": "info {0}: it did not converge, or b is not positive definite",
 }
+
+
+def form_of(row: Row, read: Given) -> str:
+    """Return what providers are asked for; some have no singular values of wide matrices."""
+    wide = row.name == "gesvd" and read.named["m"] < read.named["n"]
+    return f"{row.name}.wide" if wide else row.name
 
 
 class Routine:
@@ -72,9 +82,11 @@ class Routine:
         given = self._named(args, named)
         read = Reader(name, self._row, given, batch=self._batch).read()
         self._check_scratchpad(given, read)
-        found, routine = providers.needed(LIBRARY, self._row.name, read.held[0].memory.dtype,
-                                          queue.get_device())
+        found, routine = providers.needed(LIBRARY, form_of(self._row, read),
+                                          read.held[0].memory.dtype, queue.get_device())
         call: Any = routine
+        if getattr(call, "asynchronous", False):
+            return self._judged_later(queue, found, call, read, events_of(dependencies))
 
         def work(native: Any, *bound: Any) -> None:
             infos = call(native, read, [b.address for b in bound])
@@ -82,6 +94,30 @@ class Routine:
 
         return give(queue, found.place, name, work, [h.memory for h in read.held],
                     events_of(dependencies), cost=read.cost)
+
+    def _judged_later(self, queue: sycl.queue, found: providers.provider, call: Any, read: Given,
+                      after: list[sycl.event]) -> sycl.event:
+        """Have a device's library do the work; what became of it is read behind it."""
+        infos = Memory(empty(queue, max(read.batch, 1), np.dtype(np.int32)), 0, read.batch)
+        base: Any = infos.base
+        base[:] = 0
+        kept: list[Any] = []
+
+        def work(native: Any, *bound: Any) -> None:
+            *addresses, info = (b.address for b in bound)
+            kept.append(call.give(queue, native, read, addresses, info))
+
+        def judge(needed: list[Any] = kept) -> None:  # which lives as long as this
+            self._judge([int(x) for x in base[:read.batch]], read, found.name)
+
+        done = give(queue, found.place, self.__name__, work,
+                    [*(h.memory for h in read.held), infos], after, cost=read.cost)
+
+        def group(h: sycl.handler) -> None:
+            h.depends_on(done)
+            h.host_task(judge)
+
+        return queue.submit(group)
 
     def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         known = [*self._names, "scratchpad", "scratchpad_size"]
@@ -109,9 +145,12 @@ class Routine:
         names.whole(self.__name__, "scratchpad_size", have.memory.size if size is None else size,
               SCRATCHPAD)
 
-    def _judge(self, infos: list[int], read: Given) -> None:
+    def _judge(self, infos: list[int], read: Given, who: str = "") -> None:
         """Raise what LAPACK says of problems without an answer."""
         for info in infos:
+            if info < 0 and who:
+                raise names.invalid_argument(f"{self.__name__}: {who} does not take its argument "
+                                             f"{-info}")
             if info < 0:
                 at = -info - 2  # LAPACKE counts the layout, too, and from 1
                 what = self._row.arguments[at].name if (

@@ -9,18 +9,17 @@ stream, so that no two streams share its workspace.
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import unisycl as sycl
-from unisycl.oneapi.frame.library import Library, beside
+from unisycl.oneapi.frame.library import Library
 from unisycl.oneapi.mkl import names
 from unisycl.oneapi.mkl.blas import table
 from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
+from unisycl.oneapi.mkl.providers.cuda_libraries import Handles, check, found
 
 _REAL_NAMES = {"s": "S", "d": "D", "c": "Sc", "z": "Dz"}
 _NUMBERS = {"N": 0, "T": 1, "C": 2, "upper": 1, "lower": 0, "nonunit": 0, "unit": 1, "left": 0,
@@ -37,40 +36,6 @@ _TYPE_NUMBERS = {"float32": 0, "float16": 2, "bfloat16": 14}
 _COMPUTE_32F, _DEFAULT_WAY = 68, -1
 _FLIPS = {names.uplo.upper: names.uplo.lower, names.uplo.lower: names.uplo.upper,
           names.side.left: names.side.right, names.side.right: names.side.left}
-
-
-def found(name: str) -> Path:
-    """Return a library of CUDA's by its name; raises ``OSError`` where it is not there."""
-    places = beside("nvidia", f"nvidia/*/lib/lib{name}.so.*")
-    places += sorted(Path("/usr/local/cuda/lib64").glob(f"lib{name}.so.*"))
-    if not places:
-        raise OSError(f"no lib{name} is installed (pip install nvidia-{name})")
-    return places[-1] if len(places) == 1 else min(places, key=lambda p: (len(p.name), p.name))
-
-
-class Handles:
-    """What a library calls a handle, one a stream."""
-
-    def __init__(self, library: Library, create: str, stream: str) -> None:
-        self._create = library.plain(create, [ctypes.c_void_p], ctypes.c_int)
-        self._stream = library.plain(stream, [ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int)
-        self.lock = threading.RLock()
-        self._made: dict[int, int] = {}
-
-    def of(self, stream: int) -> int:
-        """Return the handle for a stream; the lock is held."""
-        if stream not in self._made:
-            out = ctypes.c_void_p()
-            check("cublasCreate", self._create(ctypes.byref(out)))
-            self._made[stream] = out.value or 0
-        check("cublasSetStream", self._stream(self._made[stream], stream))
-        return self._made[stream]
-
-
-def check(what: str, status: int) -> None:
-    """Raise the error of a call that failed."""
-    if status:
-        raise sycl.DeviceError(sycl.errc.runtime, f"{what} failed with status {status}")
 
 
 class Routine:

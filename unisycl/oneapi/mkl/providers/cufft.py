@@ -18,7 +18,7 @@ import unisycl as sycl
 from unisycl.oneapi.frame.library import Library
 from unisycl.oneapi.mkl.dft.descriptor import Plan
 from unisycl.oneapi.mkl.dft.layouts import Side
-from unisycl.oneapi.mkl.providers.cublas import check, found
+from unisycl.oneapi.mkl.providers.cuda_libraries import check, found
 
 _TYPES = {("f", True, False): 0x2A, ("f", True, True): 0x2C, ("f", False, False): 0x29,
           ("d", True, False): 0x6A, ("d", True, True): 0x6C, ("d", False, False): 0x69}

@@ -43,6 +43,7 @@ class Lapacke:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Call | None:
         """Return what does the work of a routine for a type."""
+        name = name.partition(".")[0]
         letter, row = LETTERS.get(dtype, ""), table.ROUTINES.get(name)
         if row is None or not letter or letter not in row.types:
             return None
