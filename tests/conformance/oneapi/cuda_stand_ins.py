@@ -107,3 +107,113 @@ class Solver(Library):
         function = interface("openblas").library.find(f"LAPACKE_{letter}{name}", kinds,
                                                       ctypes.c_int64)
         return function(102, *values, *extra)
+
+
+def elements(at, count, kind):
+    """Return memory at an address as an array."""
+    kind = np.dtype(kind)
+    raw = (ctypes.c_char * (count * kind.itemsize)).from_address(at.value)
+    return np.ndarray(count, kind, raw)
+
+
+class Sparse(Library):
+    """cuSPARSE's generic interface, by NumPy."""
+
+    KINDS = {0: "f", 1: "d", 4: "F", 5: "D"}
+    INDICES = {2: np.int32, 3: np.int64}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known = {}
+
+    cusparseCreate = staticmethod(Library.created)
+
+    def cusparseSetStream(self, handle, stream):
+        return 0
+
+    def made(self, out, what):
+        key = len(self.calls) + 1000
+        out._obj.value = key
+        self.known[key] = what
+        self.calls.append("made")
+        return 0
+
+    def other(self, name):
+        return self.destroyed if name.startswith("Destroy") or "destroy" in name else None
+
+    def destroyed(self, key):
+        del self.known[key.value]
+        return 0
+
+    def CreateCsr(self, out, rows, columns, count, *more):
+        starts, indices, values, first, second, base, kind = more
+        assert first.value == second.value
+        index = self.INDICES[first.value]
+        return self.made(out, [(rows.value, columns.value), elements(
+            starts, rows.value + 1, index) - base.value, elements(
+            indices, count.value, index) - base.value, elements(
+            values, count.value, self.KINDS[kind.value]), {}])
+
+    def CreateDnVec(self, out, size, at, kind):
+        return self.made(out, elements(at, size.value, self.KINDS[kind.value])[:, None])
+
+    def CreateDnMat(self, out, rows, columns, ld, at, kind, order):
+        high, wide = (rows.value, columns.value)[::1 if order.value == 2 else -1]
+        need = (high - 1) * ld.value + wide
+        flat = elements(at, need, self.KINDS[kind.value])
+        steps = ld.value * flat.itemsize, flat.itemsize
+        seen = np.lib.stride_tricks.as_strided(flat, (high, wide), steps)
+        return self.made(out, seen if order.value == 2 else seen.T)
+
+    def SpMatSetAttribute(self, matrix, which, value, size):
+        assert size.value == 4
+        self.known[matrix.value][-1][which.value] = value._obj.value
+        return 0
+
+    def SpSV_createDescr(self, out):
+        return self.made(out, "plan")
+
+    def dense(self, matrix):
+        shape, starts, indices, values, _ = self.known[matrix.value]
+        found = np.zeros(shape, values.dtype)
+        np.add.at(found, (np.repeat(np.arange(shape[0]), np.diff(starts)), indices), values)
+        return found
+
+    def SpMV_bufferSize(self, *args):
+        args[-1]._obj.value = ROOM
+        return 0
+
+    SpMM_bufferSize = SpSV_bufferSize = SpMV_bufferSize
+
+    def SpMV(self, handle, way, alpha, matrix, x, beta, y, kind, algorithm, room):
+        assert (way.value, algorithm.value) == (0, 3)
+        return self.product(alpha, matrix, x, beta, y, kind, room)
+
+    def SpMM(self, handle, way, other, alpha, matrix, x, beta, y, kind, algorithm, room):
+        assert (way.value, other.value, algorithm.value) == (0, 0, 12)
+        return self.product(alpha, matrix, x, beta, y, kind, room)
+
+    def product(self, alpha, matrix, x, beta, y, kind, room):
+        ctypes.memset(room, 255, ROOM)
+        a, b = (elements(v, 1, self.KINDS[kind.value])[0] for v in (alpha, beta))
+        out = self.known[y.value]
+        found = a * (self.dense(matrix) @ self.known[x.value])
+        out[...] = found + b * out if b else found
+        self.calls.append("product")
+        return 0
+
+    def SpSV_analysis(self, *args):
+        ctypes.memset(args[-1], 255, ROOM)
+        return 0
+
+    def SpSV_solve(self, handle, way, alpha, matrix, x, y, kind, algorithm, plan):
+        upper, unit = (self.known[matrix.value][-1][k] for k in (0, 1))
+        a = self.dense(matrix)
+        a = np.triu(a) if upper else np.tril(a)
+        if unit:
+            np.fill_diagonal(a, 1)
+        a = (a, a.T, a.conj().T)[way.value]
+        self.known[y.value][...] = np.linalg.solve(
+            a, elements(alpha, 1, self.KINDS[kind.value])[0] * self.known[x.value])
+        self.calls.append("solution")
+        return 0

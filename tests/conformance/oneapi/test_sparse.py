@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import types
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.oneapi import cuda_stand_ins
 from unisycl.oneapi import mkl
+from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame import table as frame_table
+from unisycl.oneapi.mkl.providers import cusparse
 
 sparse = mkl.sparse
 N, T, C = mkl.transpose.nontrans, mkl.transpose.trans, mkl.transpose.conjtrans
@@ -285,11 +291,8 @@ def test_elements_in_any_order_and_more_than_once(queue: sycl.queue) -> None:
     sparse.set_csr_data(queue, h, 2, 2, 6, ZERO, *parts)  # [[3, 0], [7, 5]]
     x, y = (shared(queue, np.array(v, np.float32)) for v in ([3, 12], [np.nan, np.nan]))
     for trans, right in ((N, [1, 1]), (T, [(3 - 7 * 2.4) / 3, 2.4])):
-        for prepare in (False, True):
-            if prepare:
-                sparse.optimize_trsv(queue, mkl.uplo.lower, trans, mkl.diag.nonunit, h).wait()
-            sparse.trsv(queue, mkl.uplo.lower, trans, mkl.diag.nonunit, 1, h, x, y).wait()
-            assert np.allclose(y[:], right)
+        sparse.trsv(queue, mkl.uplo.lower, trans, mkl.diag.nonunit, 1, h, x, y).wait()
+        assert np.allclose(y[:], right)
     sparse.omatcopy(queue, N, h, copied).wait()
     assert list(np.asarray(sparse.csr_data(copied)[1])[:6]) == [0, 0, 1, 0, 1, 1]
     assert list(np.asarray(sparse.csr_data(copied)[2])[:6]) == [1, 2, 0, 7, 2, 3]
@@ -316,3 +319,59 @@ def test_coordinates_wait_for_what_writes_them_in_order(device: sycl.device) -> 
     threading.Timer(0.02, go.set).start()
     sparse.set_coo_data(queue, h, 2, 2, 2, ZERO, np.asarray(rows), columns, np.asarray(values))
     assert list(np.asarray(sparse.csr_data(h)[2])) == [3, 3]
+
+
+def test_a_devices_library_multiplies_and_solves(monkeypatch: pytest.MonkeyPatch) -> None:
+    library, module = cuda_stand_ins.Sparse(), types.ModuleType("stand_in")
+    module.load = lambda name: cusparse.CuSparse(library)
+    monkeypatch.setitem(sys.modules, "stand_in", module)
+    monkeypatch.setattr(providers, "ROWS", (
+        frame_table.Row("mkl.sparse", "cusparse", "stand_in", sample="gemv"),
+        frame_table.Row("mkl.sparse", "kernels", "unisycl.oneapi.mkl.providers.own_sparse",
+                        kernels=True)))
+    monkeypatch.setattr(providers, "_KNOWN", {})
+    monkeypatch.setattr(cusparse.CuSparse, "serves", lambda self, device: True)
+    queue, rng = sycl.queue(sycl.cpu_selector_v), np.random.default_rng(3)
+    for kind, index, base, option in (("f", np.int32, 0, ZERO), ("D", np.int64, 1, ONE)):
+        dense, i, parts = made(rng, np.dtype(kind), 6, 6, index, base)
+        handle = sparse.init_matrix_handle()
+        sparse.set_csr_data(queue, handle, 6, 6, i.size, option, *parts)
+        x, y = (rng.standard_normal(6).astype(kind) for _ in range(2))
+        right = 2 * dense @ x + 0.5 * y
+        with mkl.using("mkl.sparse", "cusparse"):
+            sparse.gemv(queue, N, 2, handle, x, 0.5, y).wait()
+            near(y, right, np.dtype(kind))
+            for layout, lying in ((mkl.layout.row_major, (6, 5)), (mkl.layout.col_major, (5, 6))):
+                b, c = rng.standard_normal(lying).astype(kind), np.full(lying, np.nan, kind)
+                c[:, -1] = 7  # rows, or columns, have room for one more
+                by_rows = layout is mkl.layout.row_major
+                wide = 4 if by_rows else 5
+                turn = (lambda z: z[:, :4]) if by_rows else (lambda z: z.T)
+                sparse.gemm(queue, layout, N, N, 1.5, handle, b, wide, lying[1], 0, c,
+                            lying[1]).wait()
+                near(turn(c), 1.5 * dense @ turn(b), np.dtype(kind))
+                assert not by_rows or (c[:, -1] == 7).all()
+            for uplo, trans, diag in ((mkl.uplo.upper, T, mkl.diag.nonunit),
+                                      (mkl.uplo.lower, N, mkl.diag.unit)):
+                handle.plans.clear()
+                with pytest.raises(sycl.exception, match="nobody serves"):
+                    sparse.trsv(queue, uplo, trans, diag, 1, handle, x, y)
+                sparse.optimize_trsv(queue, uplo, trans, diag, handle).wait()
+                sparse.trsv(queue, uplo, trans, diag, 2, handle, x, y).wait()
+                a = np.triu(dense) if uplo is mkl.uplo.upper else np.tril(dense)
+                if diag is mkl.diag.unit:
+                    np.fill_diagonal(a, 1)
+                near(y, np.linalg.solve(op(a, trans), 2 * x), np.dtype(kind))
+            with pytest.raises(sycl.exception, match="gemv: nobody serves it for"):
+                sparse.gemv(queue, T, 2, handle, x, 0.5, y)  # sums in no fixed order there
+    assert library.known == {}
+    assert library.calls.count("product") == 6
+    assert library.calls.count("solution") == 4
+    assert mkl.provider_of(queue, "mkl.sparse").name == "cusparse"
+    hole = sparse.init_matrix_handle()  # a row without its diagonal: by our kernels
+    sparse.set_csr_data(queue, hole, 2, 2, 2, ZERO, np.array([0, 1, 2]), np.array([0, 0]),
+                        np.array([2.0, 3.0]))
+    sparse.optimize_trsv(queue, mkl.uplo.lower, N, mkl.diag.nonunit, hole).wait()
+    found = np.zeros(2)
+    sparse.trsv(queue, mkl.uplo.lower, N, mkl.diag.nonunit, 1, hole, np.ones(2), found).wait()
+    assert list(found) == [0.5, -0.5]

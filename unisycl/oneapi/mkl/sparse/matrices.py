@@ -32,6 +32,28 @@ class Block:
     by_rows: bool
 
 
+@dataclass(frozen=True)
+class Problem:
+    """One call, as a device's library is asked: the matrix, how dense memory lies, the factors.
+
+    ``width`` and the ``leading`` dimensions are of the dense matrices of ``gemm``.
+    """
+
+    rows: int
+    columns: int
+    count: int
+    base: int
+    index: int
+    alpha: Any
+    beta: Any = 0
+    width: int = 1
+    by_rows: bool = False
+    leading: tuple[int, int] = (1, 1)
+    trans: str = "N"
+    upper: bool = False
+    unit: bool = False
+
+
 class matrix_handle:
     """A sparse matrix; empty until data are set."""
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Memory, Record
 from unisycl.oneapi.frame.results import events_of
@@ -132,6 +133,19 @@ def levels(handle: matrix_handle, upper: bool, trans: Any) -> Levels | None:
     return handle.plans.get(("levels", upper, trans is not N))
 
 
+def _look_at_rows(queue: sycl.queue, handle: matrix_handle) -> None:
+    """Note whether rows are in order of columns, and have their diagonal; waits for the matrix."""
+    if "ordered" not in handle.plans:
+        rows, columns, _ = structure(queue, handle)
+        handle.plans["ordered"] = bool(((np.diff(columns) > 0) | (np.diff(rows) > 0)).all())
+        handle.plans["diagonal"] = int(np.count_nonzero(rows == columns)) == handle.rows
+
+
+def can_be_solved(handle: matrix_handle, *, unit: bool) -> bool:
+    """Say whether a triangle was found to be one that a device's library solves with, too."""
+    return handle.plans.get("ordered", False) and (unit or handle.plans["diagonal"])
+
+
 @ends_at_call
 def optimize_gemv(queue: sycl.queue, trans: names.Option, handle: matrix_handle, *,
                   dependencies: Any = ()) -> sycl.event:
@@ -187,5 +201,11 @@ def optimize_trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, di
     option(what, "trans", trans, names.transpose)
     option(what, "diag", diag, names.diag)
     sycl.event.wait(events_of(dependencies))
+    kind: Any = found.values.dtype  # type: ignore[union-attr]
+    serving = providers.find("mkl.sparse", "trsv", kind, queue.get_device())
+    if found.block is None and serving is not None and not serving[0].row.kernels:
+        _look_at_rows(queue, found)
+        if can_be_solved(found, unit=diag is names.diag.unit):
+            return sycl.event()
     _plan_levels(queue, found, uplo is names.uplo.upper, trans)
     return sycl.event()

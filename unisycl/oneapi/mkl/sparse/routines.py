@@ -1,6 +1,7 @@
 """Products with sparse matrices, and solutions with triangles of them.
 
-By our kernels on every device. Non-goals: formats. Invariants: results are the same in every run;
+By a library of the device's where one serves (``_by_library``), else by our kernels, on every
+device. Non-goals: formats. Invariants: results are the same in every run;
 what is written overlaps nothing that is read; a transposed product, and a solution, are done by few
 work-items in order unless they were prepared (``plans``).
 """
@@ -14,7 +15,9 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.call import Call
+from unisycl.oneapi.frame.native import give
 from unisycl.oneapi.frame.operands import Record
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
@@ -22,9 +25,10 @@ from unisycl.oneapi.mkl.blas.arguments import TYPES
 from unisycl.oneapi.mkl.kernels import products, sparse
 from unisycl.oneapi.mkl.memories import Held
 from unisycl.oneapi.mkl.sparse import plans
-from unisycl.oneapi.mkl.sparse.matrices import checked, matrix_handle
+from unisycl.oneapi.mkl.sparse.matrices import Problem, checked, matrix_handle
 from unisycl.oneapi.mkl.sparse.plans import option
 
+LIBRARY = "mkl.sparse"
 N, C = names.transpose.nontrans, names.transpose.conjtrans
 
 
@@ -113,6 +117,13 @@ def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tupl
     memories.check_apart(routine, [left[1], right[1], *_matrix_memory(found)])
     numbers = _scaled(routine, letter, *factors)
     call = _call(routine, queue, found, dependencies)
+    plain = trans is N and trans_x is N and bool(numbers.alpha) and columns > 0
+    done = _by_library(
+        routine, queue, found, [left[1], right[1]], plain=plain, dependencies=dependencies,
+        alpha=numbers.alpha, beta=numbers.beta, width=columns, by_rows=by_rows,
+        leading=tuple(int(max(d[0].fields[1:3])) for d in (left, right)))
+    if done is not None:
+        return done
     matrix = plans.matrix_of(found, letter, trans)
     over = matrix if trans is N else plans.turned(found, letter, trans)
     if not numbers.alpha and height * columns:
@@ -122,6 +133,29 @@ def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tupl
     elif height * columns:
         call.launch(columns, sparse.turned_product, height, matrix, left[0], right[0], numbers)
     return call.done().get_event()
+
+
+def _by_library(routine: str, queue: sycl.queue, found: matrix_handle, dense: list[Held], *,
+                plain: bool, dependencies: Any, **problem: Any) -> sycl.event | None:
+    """Have a device's library do it, and return the event; None where our kernels do.
+
+    Of a matrix without elements, of blocks, and in a graph that is recorded, they always do.
+    """
+    assert found.starts is not None and found.indices is not None and (  # noqa: PT018
+        found.values is not None)
+    count = found.indices.size or 0
+    plain = plain and found.block is None and found.rows * found.columns * count > 0 and (
+        queue.ext_oneapi_get_state().name == "executing")
+    kind: Any = found.values.dtype
+    serving, body = providers.needed(LIBRARY, routine if plain else f"{routine}.own", kind,
+                                     queue.get_device())
+    if serving.row.kernels:
+        return None
+    call: Any = body
+    work = call.work(queue, Problem(found.rows, found.columns, count, found.base,
+                                    np.dtype(found.starts.base.dtype).itemsize, **problem))
+    return give(queue, serving.place, routine, work, [found.starts, found.indices, found.values, *(
+        h.memory for h in dense)], [*events_of(dependencies), *found.after], cost=0)
 
 
 def _dense(routine: str, what: str, x: Any, ld: Any, *, shape: tuple[int, int], by_rows: bool,
@@ -178,6 +212,11 @@ def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names
     upper, unit = uplo is names.uplo.upper, diag is names.diag.unit
     numbers = (kind(memories.number(what, "alpha", alpha, TYPES[letter])), kind(1))
     call = _call(what, queue, found, dependencies)
+    done = _by_library(what, queue, found, [source, target], dependencies=dependencies,
+                       plain=plans.can_be_solved(found, unit=unit), alpha=numbers[0],
+                       trans=trans.letter, upper=upper, unit=unit)
+    if done is not None:
+        return done
     steps = plans.levels(found, upper, trans)
     if steps is not None:
         over = plans.matrix_of(found, letter, trans) if trans is N else (

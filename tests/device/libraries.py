@@ -1,0 +1,207 @@
+"""cuSOLVER and cuSPARSE on a card: the same problems as in the tests, and times beside CuPy's.
+
+::
+
+    python -m tests.device.libraries --out DIR
+
+DIR receives ``libraries.txt``: each part with what it found, then times. Needed are NVIDIA's
+libraries; CuPy is measured beside them where it is installed. Non-goals: judging times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.oneapi import test_lapack
+from unisycl.oneapi import mkl
+from unisycl.testing import find_device
+
+N = mkl.transpose.nontrans
+ROUNDS = 5
+
+
+def factorizations(queue: sycl.queue) -> str:
+    """Run the tests' problems, and singular ones."""
+    for part in test_lapack.PARTS:
+        for kind in test_lapack.TYPES:
+            part(queue, kind, np.random.default_rng(5))
+    a, ipiv = np.array([1.0, 2, 3, 2, 4, 6, 1, 1, 1]), np.zeros(3, np.int64)
+    with pytest.raises(mkl.computation_error):
+        mkl.lapack.getrf(queue, 3, 3, a, 3, ipiv).wait()
+    batch, pivots = np.stack([np.eye(2), np.ones((2, 2)), np.eye(2)]), np.zeros(6, np.int64)
+    with pytest.raises(mkl.batch_error) as found:
+        mkl.lapack.getrf_batch(queue, 2, 2, batch, 2, 4, pivots, 2, 3).wait()
+    assert (found.value.ids(), found.value.infos()) == ([1], [2])
+    return str(mkl.provider_of(queue, "mkl.lapack", "getrf"))
+
+
+def made(rng: Any, n: int, each: int, kind: Any, queue: sycl.queue) -> tuple[Any, list[Any]]:
+    """Return a matrix with its diagonal and some elements in each row, and its memory."""
+    columns = np.sort(np.argsort(rng.random((n, n)), axis=1)[:, :each], axis=1) if n < 500 else (
+        np.sort(rng.integers(0, n // each, (n, each)) + np.arange(each) * (n // each), axis=1))
+    if n < 500:
+        columns[:, 0], columns = np.arange(n), np.sort(columns, axis=1)
+        for row in range(n):
+            columns[row] = np.sort(np.r_[row, np.setdiff1d(np.arange(n), row)[:each - 1]])
+    values = rng.standard_normal((n, each)).astype(kind)
+    starts = np.arange(0, n * each + 1, each, dtype=np.int32)
+    parts = []
+    for x in (starts, columns.astype(np.int32).ravel(), values.ravel()):
+        memory = sycl.malloc_shared(x.size, x.dtype, queue)
+        memory[:] = x
+        parts.append(memory)
+    handle = mkl.sparse.init_matrix_handle()
+    mkl.sparse.set_csr_data(queue, handle, n, n, n * each, mkl.index_base.zero, *parts)
+    return handle, [starts, columns.ravel(), values.ravel()]
+
+
+def sparse_products(queue: sycl.queue) -> str:
+    """Compare products and solutions with NumPy's, and their bits in two runs."""
+    rng = np.random.default_rng(2)
+    for kind in "fdFD":
+        handle, (starts, columns, values) = made(rng, 60, 9, kind, queue)
+        dense = np.zeros((60, 60), kind)
+        dense[np.repeat(np.arange(60), 9), columns] = values
+        dense_now = dense + 8 * np.eye(60, dtype=kind)
+        where = np.repeat(np.arange(60), 9) == columns
+        memory: Any = handle.values.base  # type: ignore[union-attr]
+        memory[:] = np.where(where, values + 8, values).astype(kind)
+        bound = 2000 * float(np.finfo(kind).eps)
+        x, y = (rng.standard_normal(60).astype(kind) for _ in range(2))
+        found = [y.copy(), y.copy()]
+        for out in found:
+            mkl.sparse.gemv(queue, N, 2, handle, x, 0.5, out).wait()
+        assert np.abs(found[0] - (2 * dense_now @ x + 0.5 * y)).max() < bound
+        assert found[0].tobytes() == found[1].tobytes()
+        for layout in (mkl.layout.row_major, mkl.layout.col_major):
+            lying = (60, 5) if layout is mkl.layout.row_major else (5, 60)
+            b, c = rng.standard_normal(lying).astype(kind), np.full(lying, np.nan, kind)
+            wide = 4 if layout is mkl.layout.row_major else 5
+            mkl.sparse.gemm(queue, layout, N, N, 1, handle, b, wide, lying[1], 0, c,
+                            lying[1]).wait()
+            seen = (b[:, :4], c[:, :4]) if layout is mkl.layout.row_major else (b.T, c.T)
+            assert np.abs(seen[1] - dense_now @ seen[0]).max() < bound, layout
+        for uplo, part in ((mkl.uplo.upper, np.triu), (mkl.uplo.lower, np.tril)):
+            for trans, op in ((N, lambda z: z), (mkl.transpose.trans, lambda z: z.T),
+                              (mkl.transpose.conjtrans, lambda z: z.conj().T)):
+                mkl.sparse.optimize_trsv(queue, uplo, trans, mkl.diag.nonunit, handle).wait()
+                mkl.sparse.trsv(queue, uplo, trans, mkl.diag.nonunit, 1, handle, x, y).wait()
+                assert np.abs(op(part(dense_now)) @ y - x).max() < bound, (uplo, trans)
+    return str(mkl.provider_of(queue, "mkl.sparse"))
+
+
+def best(run: Callable[[], Any]) -> float:
+    """Return the least time of a few rounds, in milliseconds."""
+    times = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+    return 1e3 * min(times)
+
+
+def _ours(queue: sycl.queue) -> dict[str, Callable[[], Any]]:
+    rng = np.random.default_rng(1)
+    n = 4096
+    start = rng.standard_normal((n, n)).astype("f")
+    start += start.T
+    start += 4 * n**0.5 * np.eye(n, dtype="f")
+    source, a = (sycl.malloc_device(n * n, np.float32, queue) for _ in range(2))
+    w, ipiv = sycl.malloc_device(n, np.float32, queue), sycl.malloc_device(n, np.int64, queue)
+    queue.copy(start.ravel(), source).wait()
+    upper, m = mkl.uplo.upper, 1024
+
+    def copied(routine: Callable[[sycl.event], sycl.event]) -> Callable[[], Any]:
+        return lambda: routine(queue.copy(source, a)).wait()
+    cases = {
+        f"copy {n}": lambda: queue.copy(source, a).wait(),
+        f"getrf {n}": copied(lambda e: mkl.lapack.getrf(queue, n, n, a, n, ipiv, dependencies=e)),
+        f"potrf {n}": copied(lambda e: mkl.lapack.potrf(queue, upper, n, a, n, dependencies=e)),
+        f"syevd {m}": copied(lambda e: mkl.lapack.syevd(queue, mkl.job.vec, upper, m, a, m, w,
+                                                        dependencies=e))}
+    rows, each = 1 << 20, 16
+    handle, _ = made(rng, rows, each, "f", queue)
+    x, y = (sycl.malloc_device(rows * 32, np.float32, queue) for _ in range(2))
+    queue.fill(x, np.float32(1)).wait()
+    row_major = mkl.layout.row_major
+    for who in ("cusparse", "kernels"):
+        def using(call: Callable[[], sycl.event], who: str = who) -> Callable[[], Any]:
+            def run() -> None:
+                with mkl.using("mkl.sparse", who):
+                    call().wait()
+            return run
+        cases[f"sparse gemv {who}"] = using(
+            lambda: mkl.sparse.gemv(queue, N, 1, handle, x, 0, y))
+        cases[f"sparse gemm 32 {who}"] = using(
+            lambda: mkl.sparse.gemm(queue, row_major, N, N, 1, handle, x, 32, 32, 0, y, 32))
+    return cases
+
+
+def _cupys() -> dict[str, Callable[[], Any]]:
+    import cupy  # noqa: PLC0415 - may not be there
+    from cupyx.scipy import linalg  # noqa: PLC0415
+    from cupyx.scipy import sparse as sparse_of_cupy  # noqa: PLC0415
+
+    rng = np.random.default_rng(1)
+    n = 4096
+    a = cupy.asarray(rng.standard_normal((n, n)), dtype="f")
+    a = a + a.T + 4 * n**0.5 * cupy.eye(n, dtype="f")
+    small = a[:1024, :1024].copy()
+    rows, each = 1 << 20, 16
+    columns = np.sort(rng.integers(0, rows // each, (rows, each)) + np.arange(each) * (
+        rows // each), axis=1)
+    matrix = sparse_of_cupy.csr_matrix((
+        cupy.asarray(rng.standard_normal(rows * each), dtype="f"),
+        cupy.asarray(columns.ravel(), dtype="i"),
+        cupy.arange(0, rows * each + 1, each, dtype="i")), shape=(rows, rows))
+    x, xs = cupy.ones(rows, "f"), cupy.ones((rows, 32), "f")
+
+    def waited(call: Callable[[], Any]) -> Callable[[], Any]:
+        return lambda: (call(), cupy.cuda.Device().synchronize())
+    return {
+        f"getrf {n}": waited(lambda: linalg.lu_factor(a)),
+        f"potrf {n}": waited(lambda: cupy.linalg.cholesky(a)),
+        "syevd 1024": waited(lambda: cupy.linalg.eigh(small)),
+        "sparse gemv": waited(lambda: matrix @ x), "sparse gemm 32": waited(lambda: matrix @ xs)}
+
+
+def times(queue: sycl.queue) -> str:
+    """Return times, ours beside CuPy's."""
+    lines = [f"{name:24} {best(call):9.3f} ms" for name, call in _ours(queue).items()]
+    try:
+        lines += [f"CuPy {name:19} {best(call):9.3f} ms" for name, call in _cupys().items()]
+    except ImportError as error:
+        lines.append(f"CuPy is not there: {error}")
+    return "\n" + "\n".join(lines)
+
+
+def main() -> None:
+    """Run all parts, each with its error."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device", default="cuda")
+    given = parser.parse_args()
+    queue = sycl.queue(find_device(given.device))
+    lines = [str(queue.get_device().get_info(sycl.info.device.name))]
+    for part in (factorizations, sparse_products, times):
+        begin = time.perf_counter()
+        try:
+            said = part(queue)
+        except Exception:  # noqa: BLE001 - the next part runs
+            said = "FAILED\n" + traceback.format_exc(limit=-4)
+        lines.append(f"{part.__name__}: {time.perf_counter() - begin:.1f} s: {said}")
+        print(lines[-1], flush=True)
+        (given.out / "libraries.txt").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
