@@ -28,6 +28,7 @@ from bench.ranks import in_turns
 from unisycl.examples import ranks as examples
 from unisycl.oneapi import ccl
 from unisycl.ranks.links import cards, nccl
+from unisycl.ranks.links.link import Call
 
 x = sycl.ext.unisycl
 TABLE = {"check": (2,), "allreduce": (2,), "heat": (1, 2), "heat-by-host": (2,), "bodies": (1, 2)}
@@ -98,6 +99,11 @@ def _check_on_cards(comm: Any, queue: sycl.queue) -> None:
             same(run(ccl.reduce_scatter, np.concatenate([mine] * size), count),
                  sum(every), ("reduce_scatter", kind))
             same(run(ccl.alltoall, np.concatenate([mine] * size), count * size), whole, "alltoall")
+            sent = [count if r == me else 1 for r in range(size)]
+            same(run(lambda a, b, **more: ccl.alltoallv(a, sent, b, sent, **more),
+                     np.concatenate([every[r][:n] + me for r, n in enumerate(sent)]).astype(kind),
+                     sum(sent)),
+                 np.concatenate([every[me][:n] + r for r, n in enumerate(sent)]), "alltoallv")
 
 
 def allreduce(small: bool) -> None:
@@ -128,6 +134,12 @@ def allreduce(small: bool) -> None:
                 done = ccl.allreduce(p, p, comm=comm, where=queue, count=count)
             done.wait()
         return run
+    parts = in_turns({
+        "words": lambda: comm.link.finish(comm.link.collect(Call("words", note="so"))),
+        "command": lambda: queue.submit(_given(own, p)).wait(),
+        "empty": lambda: queue.submit(_given(None, p)).wait()}, 41, 20)
+    say(q, "of one call of 4 B: ", ", ".join(
+        f"{name} {t.wall * 1e6:.1f} us ({t.spread:.0%})" for name, t in parts.items()))
     for count, times, rounds, each in ((1, 1, 41, 20), (1, 20, 21, 2), (1 << 18, 1, 21, 10),
                                        (most, 1, 11, 1)):
         found = in_turns({"NCCL": direct(count, times), "ours": ours(count, times)}, rounds, each)
@@ -137,6 +149,19 @@ def allreduce(small: bool) -> None:
             f"+{(b.wall - a.wall) / times * 1e6:.1f} us, {b.wall / a.wall:.3f} x")
     ccl.barrier(comm).wait()
     q.close()
+
+
+def _given(own: nccl.Communicator | None, p: Any) -> Callable[[Any], None]:
+    """Return a command group that gives NCCL's allreduce to the stream, and asks nobody."""
+    def call(handle: Any) -> None:
+        stream = handle.get_native_queue()
+        if own is not None:
+            own.collective("ncclAllReduce", p.address(), p.address(), 1, nccl.TYPES["float32"],
+                           nccl.OPERATORS["sum"], stream=stream)
+
+    def group(h: Any) -> None:
+        h.ext_codeplay_enqueue_native_command(call)
+    return group
 
 
 class _Stream:

@@ -26,6 +26,7 @@ from unisycl.ranks.links.link import Call, Ending, give_way
 _PATIENCE = 3e-4  # so many seconds a call is held up for what others say, lest a thread be woken
 _IN_PLACE = ("allreduce", "reduce", "broadcast")
 _REDUCING = ("allreduce", "reduce", "reduce_scatter")
+_APART = ("scatter", "scatterv", "alltoall", "alltoallv")
 _ROOTED = ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv")
 
 
@@ -45,8 +46,9 @@ class Asked:
         """Return what has to be the same on all ranks."""
         side = self.send or self.recv
         assert side is not None
-        return _words(self.name, "" if self.op is None else self.op.name,
-                      self.counts or (self.each(size),), side.dtype, self.root)
+        counts = () if self.others else self.counts or (self.each(size),)  # alltoallv: in pairs
+        return _words(self.name, "" if self.op is None else self.op.name, counts, side.dtype,
+                      self.root)
 
     def each(self, size: int) -> int:
         """Return how many elements each rank gives, or gets, where it is one number."""
@@ -83,7 +85,7 @@ def way(comm: Any, queue: sycl.queue, asked: Asked) -> Way | None:
 
 def _fits(asked: Asked, queue: sycl.queue) -> bool:
     sides = [s for s in (asked.send, asked.recv) if s is not None]
-    if not sides or asked.name == "alltoallv" or queue.channel.recorder is not None:
+    if not sides or queue.channel.recorder is not None:
         return False
     if not all(isinstance(s.x, sycl.buffer) or s.on_device for s in sides):
         return False
@@ -107,7 +109,9 @@ class _Given:
             after: list[Any]) -> Any:
         """Compare with all ranks, then give the call to the queue's stream."""
         asked = self.asked
-        words = comm.link.collect(Call("words", note=asked.words(self.own.size)))
+        words = comm.link.collect(Call(
+            "counts" if asked.others else "words", note=asked.words(self.own.size),
+            counts=asked.counts, others=asked.others))
         end = time.perf_counter() + _PATIENCE
         while not words.done() and time.perf_counter() < end:
             give_way()
@@ -157,14 +161,15 @@ class _Given:
         """Return the messages that a call is made of for which NCCL has no function."""
         asked, me, ranks = self.asked, self.own.rank, range(self.own.size)
         counts = asked.counts or (asked.each(len(ranks)),) * len(ranks)
-        starts = split_points(counts)
+        sent = asked.others or counts
+        starts, sent_at = split_points(counts), split_points(sent)
         gives, gets = _ends(asked.name, me, asked.root, len(ranks))
-        apart_to = asked.name in ("scatter", "scatterv", "alltoall")  # each gets another piece
+        apart_to = asked.name in _APART  # each gets another piece
         apart_from = asked.name not in ("scatter", "scatterv")
         found = []
         for r in gives:
-            n = counts[r if apart_to else me]
-            found.append(nccl.Message(True, r, send + (starts[r] * size if apart_to else 0),
+            n = sent[r if apart_to else me]
+            found.append(nccl.Message(True, r, send + (sent_at[r] * size if apart_to else 0),
                                       n * size))
         for r in gets:
             n = counts[r if apart_from else me]

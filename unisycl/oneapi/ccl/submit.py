@@ -21,15 +21,15 @@ from unisycl.oneapi.frame.results import events_of
 
 def queue_of(routine: str, comm: communicator, where: Any) -> sycl.queue:
     """Return the queue that a call runs on."""
+    if where is None:
+        if comm.host is None:
+            comm.host = sycl.queue(sycl.host_selector_v)
+        return comm.host
     if isinstance(where, stream):
         return where.queue
     if isinstance(where, sycl.queue):
         return where
-    if where is not None:
-        refuse(routine, f"expected a stream or a queue, got {type(where).__name__}")
-    if comm.host is None:
-        comm.host = sycl.queue(sycl.host_selector_v)
-    return comm.host
+    return refuse(routine, f"expected a stream or a queue, got {type(where).__name__}")
 
 
 def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: Any,

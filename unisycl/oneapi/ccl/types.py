@@ -66,13 +66,17 @@ class Operator:
     function: Callable[[Any, Any], Any] | None = None
 
 
+_NAMED = {r: Operator(r.value) for r in reduction}
+
+
 def operator_of(routine: str, given: Any, dtype: np.dtype[Any],
                 queue: sycl.queue | None) -> Operator:
     """Return the operator that a call was given."""
-    if isinstance(given, reduction):
-        if given is reduction.avg and dtype.kind in "iub":
+    named = _NAMED.get(given) if type(given) is reduction else None
+    if named is not None:
+        if named.name == "avg" and dtype.kind in "iub":
             refuse(routine, f"avg is for floats; the elements are {dtype.name}")
-        return Operator(given.value)
+        return named
     if id(given) in _FUNCTIONS:
         return Operator(_FUNCTIONS[id(given)])
     if isinstance(given, np.ufunc):

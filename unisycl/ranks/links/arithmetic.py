@@ -135,21 +135,26 @@ def _alltoall(calls: Sequence[Call]) -> None:
         _array(call.recv)[:] = np.concatenate([s[k] for s in sent])
 
 
-def _alltoallv(calls: Sequence[Call]) -> None:
-    sent = _sent(calls)
-    starts = [split_points(c.others) for c in calls]
+def _counts(calls: Sequence[Call]) -> None:
     for k, call in enumerate(calls):
         for j, other in enumerate(calls):
             if other.others[k] != call.counts[j]:
                 raise UsageError(errc.invalid, f"alltoallv: rank {j} sends {other.others[k]} "
                                  f"elements to rank {k}, which expects {call.counts[j]}")
+
+
+def _alltoallv(calls: Sequence[Call]) -> None:
+    _counts(calls)
+    sent = _sent(calls)
+    starts = [split_points(c.others) for c in calls]
+    for k, call in enumerate(calls):
         _array(call.recv)[:] = np.concatenate(
             [s[starts[j][k]:starts[j][k + 1]] for j, s in enumerate(sent)])
 
 
 _CALLS: dict[str, Callable[[Sequence[Call]], None]] = {
-    "barrier": _barrier, "words": _barrier, "allreduce": _allreduce, "reduce": _reduce,
-    "broadcast": _broadcast,
+    "barrier": _barrier, "words": _barrier, "counts": _counts, "allreduce": _allreduce,
+    "reduce": _reduce, "broadcast": _broadcast,
     "allgather": _allgather, "allgatherv": _allgather, "gather": _gather, "gatherv": _gather,
     "scatter": _scatter, "scatterv": _scatter, "reduce_scatter": _reduce_scatter,
     "alltoall": _alltoall, "alltoallv": _alltoallv}

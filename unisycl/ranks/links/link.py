@@ -52,7 +52,8 @@ class Pending(Protocol):
 class Call:
     """A collective call as one rank makes it.
 
-    ``words`` only compares what ranks say, in ``note``, and ends as a barrier does.
+    ``words`` only compares what ranks say, in ``note``, and ends as a barrier does; ``counts``
+    compares those of ``alltoallv``, too.
     ``counts`` are elements for each rank where ranks take part with different numbers;
     ``others`` those that this rank sends, in ``alltoallv``. ``op`` combines two arrays.
     """
@@ -70,7 +71,7 @@ class Call:
 
     def signature(self) -> str:
         """Return what has to be the same on all ranks, in words for people."""
-        if self.name == "words":
+        if self.name in ("words", "counts"):
             return self.note
         kind = self.recv if self.recv is not None else self.send
         return _signature(self.name, self.op_name, "" if kind is None else self._extent(),

@@ -323,6 +323,9 @@ def _native(link: MpiLink, call: Call) -> Steps:
     comm, send, recv = link.comm, call.send, call.recv
     if call.name in ("barrier", "words"):
         return  # all have come
+    if call.name == "counts":
+        yield from _compare_counts(comm, call)
+        return
     in_place = send is not None and recv is not None and np.may_share_memory(send, recv)
     if call.name in ("allreduce", "reduce", "reduce_scatter"):
         assert send is not None
@@ -436,7 +439,7 @@ def _compare_counts(comm: Any, call: Call) -> Steps:
     yield [comm.Iallgather(np.array(wrong[0] if wrong else (0,) * 4, np.int64), told)]
     for rank, (bad, source, sent, expected) in enumerate(told.tolist()):
         if bad:
-            raise UsageError(errc.invalid, f"{call.name}: rank {source} sends {sent} elements to "
+            raise UsageError(errc.invalid, f"alltoallv: rank {source} sends {sent} elements to "
                              f"rank {rank}, which expects {expected}")
 
 

@@ -94,6 +94,15 @@ def test_every_call_gives_the_same_from_card_to_card(two: tuple[Cards, FakeNccl]
         same(run(ccl.allgatherv, every[me], 11, counts), part, "allgatherv")
         same(run(ccl.gatherv, every[me], 11, counts, root=0), part * (me == 0), "gatherv")
         same(run(ccl.scatterv, part, counts[me], counts, root=0), every[me][:counts[me]], "part")
+        into = [3 + me, 5]  # what the first sends, then the second
+        sent = [3, 4] if me == 0 else [5, 5]
+        p = sycl.malloc_device(16, queue, dtype=kind)
+        q = sycl.malloc_device(16, queue, dtype=kind)
+        with pytest.raises(sycl.exception, match="rank 0 sends 3 elements to rank 0, which exp"):
+            ccl.alltoallv(p, sent, q, [2, *into[1:]], comm=comm, where=queue).wait()
+        same(run(lambda a, b, **more: ccl.alltoallv(a, sent, b, into, **more),
+                 whole[:sum(sent)] + 100 * me, sum(into)),
+             np.concatenate([whole[3 * me:3 + 4 * me], whole[5 * me:5 + 5 * me] + 100]), "a2av")
         same(run(ccl.allreduce, every[me], count, ccl.reduction.max),  # by the host: NaN
              np.maximum(*every), "max")
     ccl.run_threads(2, body)

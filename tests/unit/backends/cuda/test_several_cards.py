@@ -101,20 +101,27 @@ def test_buffers_go_from_card_to_card_where_they_may(two: FakeCuda, *, apart: bo
 def test_a_buffer_in_parts_stays_where_its_parts_were_written(two: FakeCuda) -> None:
     queues = [sycl.queue(f"card{k}") for k in range(2)]
     given = np.zeros(1000, np.int64)
+
+    def copies() -> int:
+        return sum(two.calls[f"cuMemcpy{kind}Async"] for kind in ("", "Peer", "HtoD", "DtoH"))
     with sycl.buffer(given) as b:
-        for _ in range(4):
-            for k, q in enumerate(queues):
-                def group(h: sycl.handler, k: int = k) -> None:
-                    h.parallel_for(500, add, sycl.accessor(b, h, sycl.range(500), sycl.id(500 * k)))
-                q.submit(group)
-        for q in queues:
-            q.wait()
-        before = two.calls["cuMemcpyAsync"] + two.calls["cuMemcpyPeerAsync"]
+        halves = [sycl.buffer(b, sycl.id(500 * k), sycl.range(500)) for k in range(2)]
+
+        def rounds(count: int) -> None:
+            for _ in range(count):
+                for q, half in zip(queues, halves, strict=True):
+                    q.submit(lambda h, half=half: h.parallel_for(500, add, sycl.accessor(half, h)))
+            for q in queues:
+                q.wait()
+        rounds(1)
+        before = copies()
+        rounds(3)
+        assert copies() == before  # each half is where it was
 
         def whole(h: sycl.handler) -> None:
             h.parallel_for(1000, triple, sycl.accessor(b, h))
         queues[0].submit(whole).wait()
-        assert before + 1 == two.calls["cuMemcpyAsync"] + two.calls["cuMemcpyPeerAsync"]
+        assert copies() == before + 1
     assert given.tolist() == [12] * 1000
 
 
