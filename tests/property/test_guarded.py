@@ -9,6 +9,7 @@ import pytest
 import unisycl as sycl
 from tests.property import guarded
 from tests.property.guards import program
+from tests.sampling import by_turns
 from unisycl.testing import find_device
 
 # What random programs do with their names may be told; what they compute is compared.
@@ -17,7 +18,7 @@ SEEDS = range(12)
 
 
 def test_guarded_programs_do_what_python_does(device: sycl.device) -> None:
-    for seed in SEEDS:
+    for seed in by_turns(device, SEEDS):
         devices = {"it": device}
         assert not guarded.differing(guarded.fitting(program(seed), devices), seed, devices)
 

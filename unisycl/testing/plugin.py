@@ -10,6 +10,7 @@ Non-goals: particular tests.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -28,6 +29,8 @@ _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
 _CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
+_TAKES = re.compile(r"def \w+\([^)]*\b(?:queue|device)\b\s*[,:)]|usefixtures")
+"""A function, of whose parameters one is a device or a queue."""
 _SAMPLE = 2
 """How many of a sample run on ours and the first of those; one on each further one of a backend."""
 
@@ -75,6 +78,13 @@ def _about(name: str) -> str:
     about = sycl.info.device
     return (f"{device.get_platform().get_info(sycl.info.platform.name)}, "
             f"{device.get_info(about.name)}, driver {device.get_info(about.driver_version)}")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of tests none of which takes a device, where only such tests run."""
+    if not config.getoption("--device-tests") or not collection_path.match("test_*.py"):
+        return None
+    return None if _TAKES.search(collection_path.read_text(encoding="utf-8")) else True
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.image import pictures
+from tests.sampling import by_turns
 from unisycl.testing import refused
 
 ext: Any = sycl.ext.oneapi.experimental
@@ -79,7 +80,7 @@ def test_samples_have_the_bits_that_accessors_read(
     ways = [(m, n, linear) for m, n in MODES for linear in (False, True)]
     for norm in (False, True):
         at = pictures.coordinates(sizes, normalized=norm, count=8)[::2].copy()
-        some = [w for w in ways if w[1] is norm]
+        some = by_turns(device, [w for w in ways if w[1] is norm])
         handles = sycl.malloc_shared(len(some), ext.sampled_image_handle, queue)
         for k, (mode, normalized, linear) in enumerate(some):
             handles[k] = ext.create_image(memory, desc, sampler(

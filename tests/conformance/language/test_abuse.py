@@ -96,7 +96,8 @@ def test_negative_floats_become_unsigned_as_in_numpy(queue: sycl.queue, dtype: t
     assert np.array_equal(x.astype(np.int64).astype(dtype), out)
 
 
-def test_calls_that_double_at_every_level_are_refused_in_time(queue: sycl.queue) -> None:
+def test_calls_that_double_at_every_level_are_refused_in_time() -> None:
+    """The front end refuses, whatever the device."""
     lines = ["def f0(x):", "    return x + 1"]
     for k in range(1, 30):
         lines += [f"def f{k}(x):", f"    return f{k - 1}(x) + f{k - 1}(x)"]
@@ -105,4 +106,4 @@ def test_calls_that_double_at_every_level_are_refused_in_time(queue: sycl.queue)
     sycl.remember_exec()
     exec("\n".join(lines), space)
     with pytest.raises(sycl.exception, match="5000 calls"):
-        queue.parallel_for(4, space["kernel"], np.zeros(4)).wait()
+        sycl.queue("host").parallel_for(4, space["kernel"], np.zeros(4)).wait()

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.sampling import by_turns
 from unisycl.ir.builtins import BUILTINS
 
 SIZES = (1, 2, 3, 7, 8, 16, 17, 64)
@@ -238,7 +239,8 @@ def check(queue, forms, kind: str, home) -> None:
 
 def compare(queue, forms, kind: str, home) -> None:
     turn = HOMES.index(home) + 3 * (REALS + WHOLES).index(kind)
-    for size in (SIZES[turn % len(SIZES)], SIZES[(turn + 3) % len(SIZES)]):  # all, by turns
+    sizes = SIZES[turn % len(SIZES)], SIZES[(turn + 3) % len(SIZES)]
+    for size in by_turns(queue.get_device(), sizes):  # all, by turns
         count = GROUPS * size
         a, b, c = operands(kind, count)
         whole = np.dtype(kind).kind != "f"

@@ -15,6 +15,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.oneapi import blas_model as model
+from tests.sampling import by_turns
 from unisycl.oneapi import mkl
 from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame import table as frame_table
@@ -207,7 +208,7 @@ def test_routines_do_what_they_mean(queue: sycl.queue, name: str) -> None:
     for letter in row.types:
         if REAL[letter] == np.float64 and not queue.get_device().has(sycl.aspect.fp64):
             continue
-        for case in cases(row, letter):
+        for case in by_turns(queue.get_device(), cases(row, letter)):
             found = run(queue, case, "shared" if not mkl_reaches_arrays(queue) else "arrays")
             case.check(found, (name, letter, case.options, case.row_major, case.arguments))
 

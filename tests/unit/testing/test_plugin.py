@@ -225,3 +225,16 @@ def test_every_case_runs_on_a_device_that_is_named(tmp_path: Path) -> None:
 def test_tests_that_take_no_device_may_be_left_out(tmp_path: Path) -> None:
     text, _ = run(tmp_path, MANY, "--device-tests")
     assert "20 passed, 1 deselected" in text
+
+
+def test_a_file_in_which_no_test_takes_a_device_is_not_imported_for_device_tests(
+        tmp_path: Path) -> None:
+    (tmp_path / "test_one.py").write_text("def test_it(device):\n    pass\n")
+    (tmp_path / "test_two.py").write_text("def test_it():\n    pass\nraise ValueError\n")
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        pytest.main(["-p", "unisycl.testing.plugin", "--device", "host", "--device-tests", "-c",
+                     "/dev/null", "--rootdir", str(tmp_path), "--import-mode", "importlib", "-p",
+                     "no:cacheprovider", "-p", "no:faulthandler", "--capture", "sys",
+                     str(tmp_path)])
+    assert "1 passed in" in said.getvalue()
