@@ -207,6 +207,7 @@ class Sparse(Library):
         return 0
 
     def SpSV_solve(self, handle, way, alpha, matrix, x, y, kind, algorithm, plan):
+        assert way.value < 2 or kind.value > 3  # conjugated only where elements are complex
         upper, unit = (self.known[matrix.value][-1][k] for k in (0, 1))
         a = self.dense(matrix)
         a = np.triu(a) if upper else np.tril(a)

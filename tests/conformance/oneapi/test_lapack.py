@@ -168,13 +168,13 @@ def test_every_provider_has_small_residuals(provider: str) -> None:
 def test_singular_input_raises_with_info(queue: sycl.queue) -> None:
     a = sycl.malloc_shared(9, np.float64, queue)
     ipiv = sycl.malloc_shared(3, np.int64, queue)
-    a[:] = [1, 2, 3, 2, 4, 6, 1, 1, 1]
+    a[:] = [1, 2, 3, 0, 0, 0, 1, 1, 1]  # singular however products are rounded
     size = lapack.getrf_scratchpad_size(queue, 3, 3, 3)
     pad = sycl.malloc_device(size, np.float64, queue)
     event = lapack.getrf(queue, 3, 3, a, 3, ipiv, pad, size)
     with pytest.raises(lapack.computation_error, match="U is exactly 0") as found:
         event.wait()
-    assert found.value.info() in (2, 3)
+    assert found.value.info() == 2
     a[:] = [1, 0, 0, 0, -2, 0, 0, 0, 1]
     with pytest.raises(mkl.computation_error, match="2 rows is not positive definite") as found:
         lapack.potrf(queue, U, 3, a, 3).wait()

@@ -18,7 +18,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.native import give
-from unisycl.oneapi.frame.operands import Record
+from unisycl.oneapi.frame.operands import Memory, Record
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.arguments import TYPES
@@ -29,6 +29,8 @@ from unisycl.oneapi.mkl.sparse.matrices import Problem, checked, matrix_handle
 from unisycl.oneapi.mkl.sparse.plans import option
 
 LIBRARY = "mkl.sparse"
+_ALIGNED = 16
+"""cuSPARSE reads so many bytes at once, and ends the process's use of the card where it cannot."""
 N, C = names.transpose.nontrans, names.transpose.conjtrans
 
 
@@ -139,14 +141,19 @@ def _by_library(routine: str, queue: sycl.queue, found: matrix_handle, dense: li
                 plain: bool, dependencies: Any, **problem: Any) -> sycl.event | None:
     """Have a device's library do it, and return the event; None where our kernels do.
 
-    Of a matrix without elements, of blocks, and in a graph that is recorded, they always do.
+    Of a matrix without elements, of blocks, in a graph that is recorded, and where memory or rows
+    of it begin at odd places, they always do.
     """
     assert found.starts is not None and found.indices is not None and (  # noqa: PT018
         found.values is not None)
     count = found.indices.size or 0
-    plain = plain and found.block is None and found.rows * found.columns * count > 0 and (
-        queue.ext_oneapi_get_state().name == "executing")
+    operands = [found.starts, found.indices, found.values, *(h.memory for h in dense)]
     kind: Any = found.values.dtype
+    rows_lie_so = routine != "gemm" or all(
+        ld * kind.itemsize % _ALIGNED == 0 for ld in problem["leading"])
+    plain = plain and found.block is None and found.rows * found.columns * count > 0 and (
+        queue.ext_oneapi_get_state().name == "executing") and rows_lie_so and all(
+            _is_aligned(m) for m in operands)
     serving, body = providers.needed(LIBRARY, routine if plain else f"{routine}.own", kind,
                                      queue.get_device())
     if serving.row.kernels:
@@ -154,8 +161,18 @@ def _by_library(routine: str, queue: sycl.queue, found: matrix_handle, dense: li
     call: Any = body
     work = call.work(queue, Problem(found.rows, found.columns, count, found.base,
                                     np.dtype(found.starts.base.dtype).itemsize, **problem))
-    return give(queue, serving.place, routine, work, [found.starts, found.indices, found.values, *(
-        h.memory for h in dense)], [*events_of(dependencies), *found.after], cost=0)
+    return give(queue, serving.place, routine, work, operands,
+                [*events_of(dependencies), *found.after], cost=0)
+
+
+def _is_aligned(memory: Memory) -> bool:
+    """Say whether memory begins where a device's library may read several elements at once."""
+    base: Any = memory.base
+    skip = memory.first * np.dtype(base.dtype).itemsize
+    if isinstance(base, sycl.buffer):
+        return not base.is_sub_buffer() and skip % _ALIGNED == 0
+    at = base.ctypes.data if isinstance(base, np.ndarray) else base.address()
+    return bool((at + skip) % _ALIGNED == 0)
 
 
 def _dense(routine: str, what: str, x: Any, ld: Any, *, shape: tuple[int, int], by_rows: bool,
@@ -214,7 +231,8 @@ def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names
     call = _call(what, queue, found, dependencies)
     done = _by_library(what, queue, found, [source, target], dependencies=dependencies,
                        plain=plans.can_be_solved(found, unit=unit), alpha=numbers[0],
-                       trans=trans.letter, upper=upper, unit=unit)
+                       trans=trans.letter if letter in "cz" else trans.letter.replace("C", "T"),
+                       upper=upper, unit=unit)
     if done is not None:
         return done
     steps = plans.levels(found, upper, trans)
