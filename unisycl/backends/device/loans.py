@@ -46,8 +46,8 @@ class Loan(Generic[M]):
         """Have nobody use the memory again."""
         self._free = None
 
-    def __del__(self) -> None:
-        if self._free is not None and len(self._free) < _KEPT:
+    def __del__(self, most: int = _KEPT) -> None:  # names of modules are gone at the very end
+        if self._free is not None and len(self._free) < most:
             self._free.append(self.memory)
 
 
