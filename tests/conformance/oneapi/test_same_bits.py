@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import unisycl as sycl
 from unisycl.oneapi import ccl, dal, dnn, dpl, mkl, tbb
 from unisycl.oneapi.dnn import arg, memory
+from unisycl.oneapi.frame import promises, table
 from unisycl.oneapi.mkl import rng
 
 N = 257
@@ -120,7 +122,30 @@ def test_reruns_give_the_same_bits(queue: sycl.queue, name: str) -> None:
 
 
 @pytest.mark.part("L-24")
-def test_each_library_states_it() -> None:
-    said = PAGE.read_text().split("## The same bits")[1]
+def test_each_routine_states_it() -> None:
+    page = PAGE.read_text().split("## The same bits")[1]
+    for line in promises.lines():
+        assert line in page
+    for row in table.ROWS:  # whoever may serve a routine
+        assert promises.promise_of(row.library, row.name).precision
     for name in LIBRARIES:
-        assert f"| {name} | " in said
+        assert [p for p in promises.PROMISES if p.library.startswith(name)]
+    for name in mkl.__all__:  # every library of mkl's that has routines
+        if isinstance(getattr(mkl, name), types.ModuleType):
+            assert [p for p in promises.PROMISES if p.library == f"mkl.{name}"], name
+    assert promises.promise_of("tbb", "", "parallel_reduce").same is promises.Same.other
+    assert promises.promise_of("tbb", "", "parallel_deterministic_reduce").same is (
+        promises.Same.always)
+    with pytest.raises(LookupError, match="nothing is promised"):
+        promises.promise_of("mkl.blas", "nobody")
+
+
+@pytest.mark.part("L-24")
+def test_who_serves_keeps_its_promise(queue: sycl.queue) -> None:
+    """What is promised always, and of libraries with the threads they have, holds in two runs."""
+    for library, routine in (("mkl.blas", "gemm"), ("mkl.lapack", "getrf"), ("mkl.sparse", "gemv"),
+                             ("mkl.dft", "transform"), ("dnn", "matmul"), ("dal", "kmeans.train")):
+        dtype = np.complex64 if library == "mkl.dft" else np.float32
+        serving = mkl.provider_of(queue, library, routine, dtype)
+        assert serving.promise.library == library
+        assert serving.promise.same is not promises.Same.other

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 import unisycl as sycl
+from unisycl.oneapi.frame.promises import Promise, promise_of
 from unisycl.oneapi.frame.refusals import refuse
 from unisycl.oneapi.frame.table import ROWS, Row
 
@@ -69,6 +70,11 @@ class provider:
     def name(self) -> str:
         """What it is called, as ``using`` takes it."""
         return self.row.name
+
+    @property
+    def promise(self) -> Promise:
+        """What it promises of its results: ``same`` bits when, and in which ``precision``."""
+        return promise_of(self.row.library, self.row.name)
 
     def __str__(self) -> str:
         where = {Place.device: "the device's own library", Place.kernels: "our kernels",
