@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.sampling import by_turns
 
 pytestmark = pytest.mark.part("D-11")
 
@@ -68,7 +69,7 @@ def one_by_one(kernel, shape, *args):
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 def test_rows_that_share_what_they_read(queue, dtype):
     for kernel in (product, in_memory, guarded, shared, triangle):
-        for rows, width in ((9, 67), (4, 16), (3, 35), (6, 1)):
+        for rows, width in by_turns(queue.get_device(), ((9, 67), (4, 16), (3, 35), (6, 1))):
             n = 5
             a = (np.arange(rows * n).reshape(rows, n) * 7 % 11).astype(dtype)
             b = (np.arange(n * width).reshape(n, width) * 5 % 13).astype(dtype)
