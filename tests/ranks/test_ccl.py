@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import unisycl as sycl
 from tests.ranks import ccl_checks
 from tests.ranks.processes import start, well
 from unisycl.oneapi import ccl
+from unisycl.ranks.links import mpi
+from unisycl.ranks.links.link import Call
 
 
 @pytest.mark.row("L-21")
@@ -106,6 +110,36 @@ def test_threads_make_communicators_by_a_store() -> None:
         assert (comm.rank(), comm.size(), x.sum()) == (other.rank(), 2, 10)
         assert comm.get_device() == sycl.device("cpu")
     ccl.run_threads(2, body)
+
+
+class _Asked:
+    """A communicator that is none: it remembers what it was given, and keeps nothing."""
+
+    def __init__(self) -> None:
+        self.given: list[weakref.ref] = []
+
+    def __getattr__(self, name: str):
+        def post(send, *rest) -> str:
+            self.given.append(weakref.ref(send))
+            return name
+        return post
+
+    def Get_size(self) -> int:  # noqa: N802 -- mpi4py's
+        return 1
+
+    Get_rank = Get_size
+
+
+@pytest.mark.part("L-21")
+@pytest.mark.parametrize("name", ["allreduce", "reduce", "reduce_scatter", "counts"])
+def test_what_mpi_reads_lives_until_the_call_ends(name: str, monkeypatch) -> None:
+    monkeypatch.setattr(mpi, "_mpi", lambda: SimpleNamespace(SUM=1, PROD=2, MIN=3, MAX=4))
+    comm, memory = _Asked(), np.ones(8)
+    steps = mpi._native(SimpleNamespace(comm=comm, size=1, rank=0), Call(
+        name, memory, memory, op_name="sum", counts=(1,), others=(1,)))
+    next(steps)
+    assert comm.given[0]() is not None
+    assert comm.given[0]() is not memory  # it is written meanwhile
 
 
 @pytest.mark.part("L-21")

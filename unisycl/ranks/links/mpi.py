@@ -72,10 +72,12 @@ class MpiLink(Link):
 
     # ------------------------------------------------------------------ messages
     def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+        label = _label(words)
+
         def post() -> list[Any]:
-            said = [self.comm.Isend(_label(words), to, 2 * tag % _TAGS)] if words else []
+            said = [self.comm.Isend(label, to, 2 * tag % _TAGS)] if words else []
             return [self.comm.Isend(_bytes(data), to, (2 * tag + 1) % _TAGS), *said]
-        return self._message(f"a message to rank {to}", [to], post, data)
+        return self._message(f"a message to rank {to}", [to], post, (data, label))
 
     def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
         said, status = bytearray(_LABEL), _mpi().Status()
@@ -92,10 +94,10 @@ class MpiLink(Link):
             nbytes = status.Get_count(_mpi().BYTE)
             if nbytes != data.nbytes:
                 raise unlike(source, f"{nbytes} bytes", self.rank, f"{data.nbytes}")
-        return self._message(f"a message from rank {source}", [source], post, data,
+        return self._message(f"a message from rank {source}", [source], post, (data, said),
                              (compare, status, check))
 
-    def _message(self, what: str, other: list[int], post: Any, data: Array,
+    def _message(self, what: str, other: list[int], post: Any, uses: Any,
                  arrives: Any = (_nothing, None, _nothing)) -> Ending:
         made = Ending()
         compare, status, check = arrives
@@ -120,11 +122,11 @@ class MpiLink(Link):
                     check()
                     made.finish()
                 elif self.overdue(end):
-                    kept.append((first, rest, data))
+                    kept.append((first, rest, uses))
                     self.broken = self.broken or late(self, what, other)
                     made.finish(self.broken)
             except Exception as error:  # noqa: BLE001 -- mpi4py's
-                kept.append((first, rest, data))
+                kept.append((first, rest, uses))
                 made.finish(_ours(self, what, error))
             finally:
                 mine.release()
@@ -248,7 +250,7 @@ class _Running:
         return f"call {self.call.number}, {self.call.signature()}"
 
     def _give_up(self, error: exception, *, broken: bool) -> None:
-        kept.append((self.waits, self.call, self.slots))
+        kept.append((self.waits, self.call, self.slots, self.steps))
         if broken:
             self.link.broken = error
             for other in list(self.link._queue)[1:]:
@@ -319,7 +321,10 @@ def _sent(call: Call) -> Array:
 
 
 def _native(link: MpiLink, call: Call) -> Steps:
-    """Have MPI carry out a call; what it has no type or operator for goes by gathered pieces."""
+    """Have MPI carry out a call; what it has no type or operator for goes by gathered pieces.
+
+    What MPI is given is a variable here until it has ended: mpi4py does not keep it.
+    """
     comm, send, recv = link.comm, call.send, call.recv
     if call.name in ("barrier", "words"):
         return  # all have come
@@ -330,15 +335,16 @@ def _native(link: MpiLink, call: Call) -> Steps:
     if call.name in ("allreduce", "reduce", "reduce_scatter"):
         assert send is not None
         op = _operator(call, send.dtype)
+        if in_place and op is not None and send.nbytes < link.size * _LARGE:
+            send = send.copy()
         if op is None or send.nbytes >= link.size * _LARGE:
             yield from _by_parts(link, call, send)
         elif call.name == "allreduce":
-            yield [comm.Iallreduce(send.copy() if in_place else send, recv, op)]
+            yield [comm.Iallreduce(send, recv, op)]
         elif call.name == "reduce":
-            yield [comm.Ireduce(send.copy() if in_place else send,
-                                recv if link.rank == call.root else None, op, call.root)]
+            yield [comm.Ireduce(send, recv if link.rank == call.root else None, op, call.root)]
         else:
-            yield [comm.Ireduce_scatter_block(send.copy() if in_place else send, recv, op)]
+            yield [comm.Ireduce_scatter_block(send, recv, op)]
         return
     kind = _unit((_sent(call) if recv is None else recv).itemsize)
     if call.name == "broadcast":
@@ -433,10 +439,12 @@ def _compare_counts(comm: Any, call: Call) -> Steps:
     """Refuse counts of two ranks that differ, on all ranks: the others would wait for those."""
     size = comm.Get_size()
     theirs, told = np.zeros(size, np.int64), np.zeros((size, 4), np.int64)
-    yield [comm.Ialltoall(np.array(call.others, np.int64), theirs)]
+    mine = np.array(call.others, np.int64)
+    yield [comm.Ialltoall(mine, theirs)]
     wrong = [(1, j, n, call.counts[j]) for j, n in enumerate(theirs.tolist())
              if n != call.counts[j]]
-    yield [comm.Iallgather(np.array(wrong[0] if wrong else (0,) * 4, np.int64), told)]
+    first = np.array(wrong[0] if wrong else (0,) * 4, np.int64)
+    yield [comm.Iallgather(first, told)]
     for rank, (bad, source, sent, expected) in enumerate(told.tolist()):
         if bad:
             raise UsageError(errc.invalid, f"alltoallv: rank {source} sends {sent} elements to "
