@@ -82,7 +82,7 @@ class Plan:
     scales: tuple[float, float]
     inplace: bool
 
-    @property
+    @functools.cached_property
     def complex_type(self) -> np.dtype[Any]:
         """The type of complex numbers."""
         return np.dtype(np.complex64 if self.dtype == np.float32 else np.complex128)

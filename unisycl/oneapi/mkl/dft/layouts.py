@@ -6,6 +6,7 @@ or real ones on the forward side of real transforms.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +27,16 @@ class Side:
 
     def need(self) -> int:
         """Return how many elements the memory must have."""
+        return self._need
+
+    @functools.cached_property
+    def _need(self) -> int:
         last = self.offset + (self.count - 1) * self.distance
         return last + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)) + 1
 
     def view(self, elements: Any) -> Any:
         """Return an array of all transforms over memory, without a copy."""
-        if self.packed():
+        if self._packed:
             return elements[:self.count * volume(self.shape)].reshape(self.count, *self.shape)
         item = elements.itemsize
         return np.lib.stride_tricks.as_strided(
@@ -40,6 +45,10 @@ class Side:
 
     def packed(self) -> bool:
         """Say whether nothing lies between the elements, rows behind one another."""
+        return self._packed
+
+    @functools.cached_property
+    def _packed(self) -> bool:
         return self.strides == dense(self.shape) and self.offset == 0 and (
             self.count == 1 or self.distance == volume(self.shape))
 

@@ -48,13 +48,17 @@ def _complex(plan: Plan, backward: bool, source: Any, target: Any) -> None:
     sides = (plan.backward, plan.forward) if backward else (plan.forward, plan.backward)
     x = sides[0].view(source.view(plan.complex_type))
     out = sides[1].view(target.view(plan.complex_type))
-    axes = tuple(range(1, x.ndim))
     same = plan.inplace and sides[0] != sides[1]
     there = np.empty(out.shape, out.dtype) if same else out
-    if backward:
-        np.fft.ifftn(x, axes=axes, norm="forward", out=there)
+    if x.ndim == 2:  # of one dimension: a third of the way through Python
+        if backward:
+            np.fft.ifft(x, norm="forward", out=there)
+        else:
+            np.fft.fft(x, out=there)
+    elif backward:
+        np.fft.ifftn(x, axes=tuple(range(1, x.ndim)), norm="forward", out=there)
     else:
-        np.fft.fftn(x, axes=axes, out=there)
+        np.fft.fftn(x, axes=tuple(range(1, x.ndim)), out=there)
     if same:
         out[...] = there
     _scale(out, plan.scales[backward])
