@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.ranks.processes import ROOT, starter, well
+from unisycl.ranks.links import world
 
 PROGRAM = str(Path(__file__).parent / "ends.py")
 CALL = [sys.executable, "-m", "unisycl", "mpirun", "-n", "3", PROGRAM]
@@ -89,3 +90,19 @@ def test_a_rank_that_is_stuck_is_missed_within_the_limit() -> None:
     assert status == 1
     assert err.count("Traceback") == 1
     assert "rank 1 did not come within 3 s" in err
+
+
+@pytest.mark.part("R-6")
+def test_ranks_that_slurm_starts_know_how_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(("PMI", "OMPI_", "MV2_", "SLURM_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("SLURM_NTASKS", "8")
+    assert world.started_with() == 1  # in an allocation, but not by srun
+    monkeypatch.setenv("SLURM_STEP_ID", "0")
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")
+    assert world.started_with() == 4
+    monkeypatch.delenv("SLURM_STEP_NUM_TASKS")
+    assert world.started_with() == 8
+    monkeypatch.setenv("PMI_SIZE", "2")
+    assert world.started_with() == 2

@@ -32,7 +32,8 @@ def started_with() -> int:
         if os.environ.get(name, "").isdecimal():
             return int(os.environ[name])
     if os.environ.get("SLURM_STEP_ID", "").isdecimal():
-        return int(os.environ.get("SLURM_NTASKS", "1"))
+        tasks = os.environ.get("SLURM_STEP_NUM_TASKS", "") or os.environ.get("SLURM_NTASKS", "")
+        return int(tasks) if tasks.isdecimal() else 1  # of the step, or else of all of the job
     return 1
 
 

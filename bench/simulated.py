@@ -1,0 +1,174 @@
+"""What ``simulate`` predicts beside what ranks take here.
+
+::
+
+    python -m bench.simulated [--ranks 2,4] [--programs heat,bodies]
+
+The network's figures are measured between two ranks first. Programs run as they are on two ranks,
+and with delays: each kernel sleeps as long as it is said to take, and each message is late, so that
+any number of ranks needs no more processors than are there. Non-goals: other machines' networks.
+Invariant: the simulation gets the network's figures and those of the delays, nothing of the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from bench.ranks import start
+from unisycl.examples import ranks as examples
+from unisycl.ext.unisycl import distr_buffer, distr_queue, one_to_one
+from unisycl.ranks.links import world
+from unisycl.ranks.links.link import Ending, Link
+from unisycl.ranks.links.mpi import MpiLink
+from unisycl.ranks.network.machine import Machine
+from unisycl.ranks.network.pretended import PretendedLink
+from unisycl.ranks.queue import distr_handler, pretending
+from unisycl.runtime.graph.tasks import begin_python
+
+LATE, SPEED = 4e-3, 2e8  # seconds, and bytes a second, of a message that is delayed
+STEPS = 10
+PROGRAMS: dict[str, tuple[Callable[[Any, int], Any], float]] = {
+    "heat": (lambda q, k: examples.heat(q, 512 * q.size, 1024, k), 5e-8),
+    "bodies": (lambda q, k: examples.bodies(q, 1024 * q.size, k), 2.4e-5)}
+"""How a program is run for so many steps, and the seconds of an item where kernels are delays."""
+
+
+def delay(cost: float) -> None:
+    """Have kernels sleep instead, so long for each item, and messages arrive late."""
+    plain = MpiLink.receive
+
+    def receive(self: Any, source: int, tag: int, data: Any, words: str = "") -> Ending:
+        inner, made = plain(self, source, tag, data, words), Ending()
+
+        def later() -> None:
+            threading.Timer(LATE + data.nbytes / SPEED, made.finish, (inner.error(),)).start()
+        inner.call(later)
+        return made
+
+    def launch(self: Any, geometry: Any, fn: Any, args: Any, reductions: Any) -> None:
+        spent = cost * math.prod(geometry.global_)
+        self.set_command("a delay", begin_python(lambda: time.sleep(spent)), native=False)
+    MpiLink.receive = receive  # type: ignore[method-assign]
+    distr_handler.distr_handler.launch = launch  # type: ignore[method-assign]
+
+
+def as_rank(what: str, delayed: bool) -> None:
+    """Run a program as one rank; the first prints the median of three runs."""
+    run, cost = PROGRAMS[what]
+    if delayed:
+        delay(cost)
+    q = distr_queue("cpu")
+    run(q, 2)
+    q.close()
+    times = []
+    for _ in range(3):
+        q.close()
+        begin = time.perf_counter()
+        run(q, STEPS)
+        q.close()
+        times.append(time.perf_counter() - begin)
+    if q.rank == 0:
+        print("RESULT", json.dumps(float(np.median(times))), flush=True)
+
+
+def network() -> None:
+    """Measure messages between two ranks, and command groups: the first prints what they take."""
+    q = distr_queue("cpu")
+    link: Link = q.origin.duplicate()
+
+    def way(nbytes: int, times: int) -> float:
+        data, found = np.zeros(nbytes, np.uint8), []
+        for k in range(times):
+            begin = time.perf_counter()
+            for turn in (0, 1):
+                tag = 2 * k + turn
+                link.finish(link.send(1 - q.rank, tag, data) if q.rank == turn else
+                            link.receive(1 - q.rank, tag, data))
+            found.append((time.perf_counter() - begin) / 2)
+        return float(np.median(found))
+    small, large = way(8, 300), way(1 << 22, 20)
+    buffer = distr_buffer(np.zeros(256))
+
+    def group(h: Any) -> None:
+        a = sycl.accessor(buffer, h, one_to_one, sycl.read_write)
+
+        def add(i: Any) -> None:
+            a[i] += 1
+        h.parallel_for(256, add)
+
+    def groups(count: int) -> None:
+        for _ in range(count):
+            q.submit(group)
+        q.wait()
+    groups(200)
+    begin = time.process_time()
+    groups(200)
+    spent = (time.process_time() - begin) / 200
+    if q.rank == 0:
+        print("RESULT", json.dumps([small, (1 << 22) / max(1e-9, large - small), spent]))
+    q.close()
+
+
+def result(count: int, *arguments: str) -> Any:
+    """Return what a part of this program printed, run as so many ranks."""
+    said = start(count, sys.executable, "-m", "bench.simulated", "--as-rank", *arguments)
+    return json.loads(said.partition("RESULT")[2].splitlines()[0])
+
+
+def predicted(what: str, size: int, machine: Machine, delayed: bool) -> float:
+    """Return the seconds that the simulation tells of a program."""
+    run, cost = PROGRAMS[what]
+    link = world.pretended = PretendedLink(size)
+    plain: Any = pretending._measured
+    try:
+        if delayed:
+            pretending._measured = lambda h, part, what: cost
+        q = distr_queue("cpu")
+        run(q, STEPS)
+        q.close()
+    finally:
+        world.pretended, pretending._measured = None, plain
+    return link.program.times(machine).end
+
+
+def main() -> int:
+    """Measure, predict and print; or run as a rank."""
+    words = argparse.ArgumentParser()
+    words.add_argument("--ranks", default="2,4")
+    words.add_argument("--programs", default="heat,bodies")
+    words.add_argument("--as-rank", nargs="+")
+    given = words.parse_args()
+    if given.as_rank == ["network"]:
+        network()
+        return 0
+    if given.as_rank:
+        as_rank(given.as_rank[0], given.as_rank[1:] == ["delayed"])
+        return 0
+    latency, speed, group = result(2, "network")
+    print(f"load {os.getloadavg()[0]:.1f}; a message {latency * 1e6:.0f} us and "
+          f"{speed / 1e9:.2f} GB/s, a command group {group * 1e6:.0f} us", flush=True)
+    here = Machine(latency, 0.0, speed, 1.0, group)
+    late = Machine(latency + LATE, 0.0, 1 / (1 / speed + 1 / SPEED), 1.0, group)
+    for what in given.programs.split(","):
+        for size in map(int, given.ranks.split(",")):
+            for delayed in (False, True) if size == 2 else (True,):
+                took = result(size, what, *(["delayed"] * delayed))
+                told = predicted(what, size, late if delayed else here, delayed)
+                print(f"{what}, {size} ranks{' with delays' * delayed}: took {took * 1e3:.1f} ms, "
+                      f"predicted {told * 1e3:.1f} ms: {told / took:.2f} of it", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
