@@ -61,6 +61,11 @@ def shift(i: Any, a: Any, by: Any) -> None:
     a[i] += np.float32(by)
 
 
+def total(i: Any, s: Any, a: Any) -> None:
+    """Add an element up."""
+    s.combine(a[i])
+
+
 def long_sum(i: Any, a: Any) -> None:
     """Take some 50 us an item."""
     x = a[i]
@@ -90,7 +95,7 @@ def of_unisycl(*, in_order: bool) -> dict[str, Way]:
         "bound": Way(lambda: bound().wait(), 1, "empty"),
         "32 heavy items": Way(lambda: queue.parallel_for(HEAVY, long_sum, heavy).wait(), 1,
                               "32 heavy"),
-        **groups(queue, usm)}
+        **groups(queue, usm), **others(queue, usm)}
     for size in SIZES:
         a, b = (sycl.malloc_shared(size, np.float32, queue) for _ in range(2))
         launch = queue.bind(size, add, a, b)
@@ -145,6 +150,41 @@ def groups(queue: sycl.queue, usm: Any) -> dict[str, Way]:
                               "1,000 in order", 1),
         "1,000 groups": Way(chain(lambda: queue.submit(of_one)), CHAIN, "1,000 in order"),
         "1,000 by events": Way(chain_of_events, CHAIN, "1,000 in order")}
+
+
+def others(queue: sycl.queue, usm: Any) -> dict[str, Way]:
+    """Return further ways in which programs submit little work."""
+    sums: Any = sycl.malloc_shared(1, np.float32, queue)
+    copied: Any = sycl.malloc_shared(ITEMS, np.float32, queue)
+    whole = sycl.buffer(np.zeros(ITEMS, np.float32))
+    part = sycl.buffer(whole, sycl.id(ITEMS // 2), sycl.range(GROUP))
+    step = iter(range(1 << 60))
+
+    def of_part(h: Any) -> None:
+        h.parallel_for(GROUP, raise_, sycl.accessor(part, h, sycl.read_write))
+
+    def of_range(h: Any) -> None:
+        h.parallel_for(GROUP, raise_, sycl.accessor(
+            whole, h, sycl.range(GROUP), sycl.id(GROUP), sycl.read_write))
+
+    def of_number(h: Any) -> None:
+        h.parallel_for(ITEMS, shift, sycl.accessor(whole, h, sycl.read_write), next(step))
+
+    def of_sum(h: Any) -> None:
+        h.parallel_for(ITEMS, sycl.reduction(sums, sycl.plus()), total,
+                       sycl.accessor(whole, h, sycl.read_only))
+
+    runs: dict[str, Callable[[], Any]] = {
+        "a reduction": lambda: queue.parallel_for(
+            ITEMS, sycl.reduction(sums, sycl.plus()), total, usm),
+        "a reduction, accessor": lambda: queue.submit(of_sum),
+        "accessor and a number": lambda: queue.submit(of_number),
+        "accessor of a sub-buffer": lambda: queue.submit(of_part),
+        "accessor of a range": lambda: queue.submit(of_range),
+        "slice of USM": lambda: queue.parallel_for(GROUP, raise_, usm[GROUP:2 * GROUP]),
+        "memcpy": lambda: queue.memcpy(copied, usm), "fill": lambda: queue.fill(copied, 1)}
+    return {name: Way(lambda r=run: r().wait(), 1, "empty")  # type: ignore[misc]
+            for name, run in runs.items()}
 
 
 def of_opencl(session: Session) -> dict[str, Way]:

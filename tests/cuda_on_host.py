@@ -27,7 +27,7 @@ import pytest
 
 from tests import cuda_texts
 from tests.cuda_shim.dialect import host_dialect
-from unisycl.backends.base import Completion, Geometry, Launch
+from unisycl.backends.base import Completion, Geometry, Launch, Transfer
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cfamily.printer import Argument
 from unisycl.backends.cpu import driver as cpu
@@ -192,8 +192,9 @@ class OnHost(cpu.CpuDriver):
         return (super().geometry_key(kernel, geometry), any(geometry.offset),
                 sum(geometry.global_) + sum(geometry.offset) < 1 << 30)
 
-    def immediate(self, launch: Launch) -> bool:
-        return not isinstance(launch.executable, HostExecutable) and super().immediate(launch)
+    def immediate(self, launch: Launch | Transfer) -> bool:
+        return not (isinstance(launch, Launch) and isinstance(
+            launch.executable, HostExecutable)) and super().immediate(launch)
 
     def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> Any:
         return None

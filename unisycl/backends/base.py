@@ -400,18 +400,20 @@ class Driver(ABC):
         """
         return None
 
-    def immediate(self, launch: Launch) -> bool:
-        """Run a kernel to its end in the calling thread if that takes but a few microseconds.
+    def immediate(self, launch: Part) -> bool:
+        """Run a command to its end in the calling thread if that takes but a few microseconds.
 
         Returns False, having done nothing, where it may take longer: then ``launch`` is asked.
         Called only for commands that wait for nothing; those run here cannot fail.
         """
         return False
 
-    def ready(self, launch: Launch) -> Callable[[], object] | None:
+    def ready(self, launch: Launch, values: tuple[Any, ...] = (),
+              ) -> Callable[[], object] | None:
         """Return what runs a kernel as ``immediate`` does, as often as it is called; None: never.
 
-        It holds what it needs of the launch, but for the memory behind its values.
+        It holds what it needs of the launch, but for the memory behind its values. ``values``: in
+        place of the launch's own.
         """
         return None
 

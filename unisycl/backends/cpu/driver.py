@@ -23,6 +23,7 @@ from unisycl.backends.base import (
     Geometry,
     Launch,
     Part,
+    Transfer,
 )
 from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import BLOCK_AT, address, unit_dimensions
@@ -66,6 +67,9 @@ _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | IMAGES_B
     aspect.online_linker, aspect.queue_profiling, aspect.ext_oneapi_queue_profiling_tag}
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
 _SHORT_NS = 10_000_000
+_ALIGN = 64
+_AT_ONCE_BYTES = 64 << 10
+"""So much is copied or filled where it is submitted: some 8 us, as much as handing it over."""
 FEWEST = 4
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 """Of sub-groups, where vectors are wide enough."""
@@ -173,25 +177,34 @@ class CpuDriver(Driver):
                                    f"the CPU device has stages llvm, asm and explain, not {stage}")
         return making.shown(kernel, self.geometry_key(kernel, geometry), show)
 
-    def immediate(self, launch: Launch) -> bool:
+    def immediate(self, launch: Part) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""
+        if isinstance(launch, Transfer):
+            return _transferred(launch)
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
         if not plan.small:
             return False
-        block = launch.packed or executable.packer.pack(plan.head, launch.values)
+        block, kept = launch.packed, None
+        if launch.reductions:
+            kept, slots = _partials(executable, launch, plan.units, plan.grain)
+            block = executable.packer.pack(plan.head, launch.values, slots)
+        elif block is None:
+            block = executable.packer.pack(plan.head, launch.values)
         crash_here[1] = launch.words or crash.words(executable, launch)
         executable.direct(block)
         crash_here[1] = 0
+        del kept  # until here its address was in use
         return True
 
-    def ready(self, launch: Launch) -> Callable[[], object] | None:
+    def ready(self, launch: Launch, values: tuple[Any, ...] = (),
+              ) -> Callable[[], object] | None:
         """Return what runs a command of a few microseconds in this thread; None if it is larger."""
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
-        if not plan.small:
+        if not plan.small or launch.reductions:
             return None
-        block = launch.packed
+        block = executable.packer.pack(plan.head, values) if values else launch.packed
         if block is None:
             block = launch.packed = executable.packer.pack(plan.head, launch.values)
         words, direct, here = launch.words or crash.words(executable, launch), executable.direct, \
@@ -301,6 +314,22 @@ class CpuDriver(Driver):
         return self.launch(launch, deps)
 
 
+def _transferred(what: Transfer) -> bool:
+    """Copy or fill a few contiguous bytes in this thread; False if it is more."""
+    dst, src = what.dst, what.src
+    size = math.prod(dst.shape) * dst.memory.dtype.itemsize
+    if size > _AT_ONCE_BYTES or not strided.is_dense(dst):
+        return False
+    if src is None:
+        value = np.asarray(what.pattern, dst.memory.dtype).tobytes()
+        ctypes.memmove(address(dst), value * math.prod(dst.shape), size)
+    elif strided.is_dense(src):
+        ctypes.memmove(address(dst), address(src), size)
+    else:
+        return False
+    return True
+
+
 def _reporting(executable: CpuExecutable, report: Report | None
                ) -> tuple[tuple[int, ...], int, Callable[[int], BaseException] | None]:
     """Return the last slots, the place of the error cell's, and what makes the error."""
@@ -336,20 +365,24 @@ def _strided_executable(kernel: Kernel) -> CpuExecutable:
 
 
 def _partials(executable: CpuExecutable, launch: Launch, units: int,
-              grain: int) -> tuple[list[Any], list[int]]:
+              grain: int) -> tuple[Any, list[int]]:
     """Return the memory of the reducers' partials, and the reducers' slots.
 
     The pool calls the entry for chunks that begin at multiples of ``grain``.
     """
     chunks = -(-units // grain)
-    kept: list[Any] = []
+    places: list[int] = []
+    size = 0
+    for reducer in executable.kernel.reducers:
+        for item in (reducer.words * reducer.acc.type.dtype.size, 1):
+            places.append(size)
+            size += -(-chunks * reducer.extent * item // _ALIGN) * _ALIGN
+    kept = np.empty(size + _ALIGN, np.uint8)
+    base = -(-kept.ctypes.data // _ALIGN) * _ALIGN
     slots: list[int] = []
-    for (target, fresh), reducer in zip(launch.reductions, executable.kernel.reducers, strict=True):
-        partials = np.empty(chunks * reducer.extent * reducer.words, reducer.acc.type.dtype.numpy)
-        valid = np.empty(chunks * reducer.extent, np.uint8)
-        kept += [partials, valid]
-        slots += [partials.ctypes.data, valid.ctypes.data, chunks, address(target), not fresh,
-                  grain]
+    for (target, fresh), at, valid in zip(launch.reductions, places[::2], places[1::2],
+                                          strict=True):
+        slots += [base + at, base + valid, chunks, address(target), not fresh, grain]
     return kept, slots
 
 

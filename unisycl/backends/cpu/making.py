@@ -70,7 +70,7 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     layout, sites = entry.build(kernel, module, SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream,
                                  ids_below=ready.ids_below, units=key.units)
-    direct.emit(module, SYMBOL)
+    direct.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
                          direct.steps(plain(written), lanes), bool(loops), loops == {n.For})

@@ -238,10 +238,6 @@ class ClDriver(Ending, Driver):
         known = None if looking.is_seen() else self._texts.of(kernel, key)
         return known or source_of(kernel, key, self._dialect, self.facts).text
 
-    def immediate(self, launch: Launch) -> bool:
-        """Leave every command to ``launch``."""
-        return False
-
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
         ready = launch.packed

@@ -228,7 +228,13 @@ class Group:
             ordering.passed(channel, deps)
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
-        if made is None or not channel.run_at_once(task, made, deps):
+        if made is None:
+            what = getattr(begin, "transfer", None)
+            done = channel.quick and what is not None and channel.replay_at_once(
+                task, partial(channel.driver.immediate, what), deps)
+        else:
+            done = channel.run_at_once(task, made, deps)
+        if not done:
             task.where = made.where if made is not None else None
             if isinstance(begin, Either):
                 begin.task, task.driver, begin.accesses = task, None, accesses

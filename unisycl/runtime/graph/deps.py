@@ -74,10 +74,18 @@ class Tracker(Generic[T]):
         return list(found)
 
     def idle(self, *, writes: bool) -> bool:
-        """Say whether any access would wait for nothing; where the bytes were cut up it says no."""
+        """Say whether any access would wait for nothing; where the bytes are cut up it says no.
+
+        Where all that cut them up has ended, they are one piece again.
+        """
         segments = self._segments
         if len(segments) > 1:
-            return False
+            if len(segments) > _FEW:
+                return False
+            self._sweep()
+            segments = self._segments
+            if len(segments) > 1:
+                return False
         whole = segments[0]
         if whole.writer is not None and not self._stale(whole.writer):
             return False

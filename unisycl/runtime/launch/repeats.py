@@ -32,13 +32,15 @@ Ref = Callable[[], Any]
 class Repeat(Again):
     """A launch that may come again. It knows what it was made of, without holding the memory."""
 
-    __slots__ = ("__weakref__", "owner", "refs")
+    __slots__ = ("__weakref__", "numbers", "owner", "refs")
 
     def __init__(self, launch: Launch, begin: Begin, name: str, driver: Driver) -> None:
         super().__init__(launch, begin, name, driver)
         self.owner = 0
         """The id of the context that the pointers belong to, which they keep; 0: there are none."""
         self.refs: tuple[Ref, ...] = ()
+        self.numbers: tuple[int, ...] = ()
+        """Which arguments are numbers, by their places."""
 
     def drop(self) -> None:
         """Forget the launch, and so the memory that it uses. May come at any moment, and again."""
@@ -72,6 +74,11 @@ class Repeats:
         self.missed = 0
         """How many in a row were not found."""
 
+    @property
+    def numbers_vary(self) -> bool:
+        """Whether a launch is looked for that differs in numbers, rather than one that does not."""
+        return self.missed > _PATIENCE and self.missed % _SELDOM != _SELDOM - 1
+
     def same(self, raw: tuple[Any, ...], group: Group, channel: Channel) -> Repeat | None:
         """Return the launch with these arguments where that is seen without binding them."""
         for one in self.kept:
@@ -84,6 +91,30 @@ class Repeats:
                     break
             else:
                 self.missed = 0
+                return one
+        return None
+
+    def but_for_numbers(self, raw: tuple[Any, ...], group: Group | None,
+                        channel: Channel) -> Repeat | None:
+        """Return a launch of few microseconds that differs in numbers alone, if they often do.
+
+        Now and then it says no, so that numbers that stay what they are now are found again.
+        """
+        if not self.numbers_vary:
+            return None
+        for one in self.kept:
+            launch = one.launch
+            if launch is None or one.run is None or (
+                    one.owner and one.owner != id(channel.context)):
+                continue
+            numbers = one.numbers
+            for k, ref in enumerate(one.refs):
+                if k not in numbers and ref() is not (given := raw[k]) and not (
+                        group is not None and isinstance(given, Capturable)
+                        and given.still(group, launch.values[k])):
+                    break
+            else:
+                self.missed += 1
                 return one
         return None
 
@@ -115,6 +146,7 @@ class Repeats:
         """Remember a launch in place of the oldest."""
         one, owner = Repeat(launch, begin, name, channel.driver), id(channel.context)
         refs: list[Ref] = []
+        one.numbers = tuple([k for k, given in enumerate(raw) if isinstance(given, _NUMBERS)])
         for given in raw:
             if isinstance(given, Pointer):
                 refs.append(weakref.ref(given, _dropper(one)))
@@ -126,9 +158,18 @@ class Repeats:
                 refs.append(_keeper(given))
         one.refs = tuple(refs)
         kept = self.kept
+        if self.missed > _PATIENCE:  # by turns, the others' numbers would never be noted
+            kept = tuple(sorted(kept, key=lambda old: _alike(old, launch)))
         self.kept = (one, *kept[:_MOST - 1])
         for old in kept[_MOST - 1:]:
             old.drop()
+
+
+def _alike(old: Repeat, launch: Launch) -> bool:
+    """Say whether a launch that was kept differs from another in numbers alone, or is gone."""
+    known = old.launch
+    return known is None or all(
+        k in old.numbers or value is launch.values[k] for k, value in enumerate(known.values))
 
 
 def _keeper(number: Any) -> Ref:

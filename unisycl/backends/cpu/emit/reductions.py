@@ -22,6 +22,8 @@ from unisycl.ir import nodes as n
 from unisycl.passes.simd import shapes as sh
 
 STACK_LIMIT = 64 << 10
+CHUNKS, GRAIN = 2, 5
+"""Slots of a reducer: how many chunks there are, and the units in one."""
 
 
 def begin(e: Emitter) -> None:
@@ -100,7 +102,7 @@ def end(e: Emitter) -> None:
     e.mask, e.maybe_empty = None, False
     for k, r in enumerate(e.kernel.reducers):
         slot, dtype = e.layout.reducer(k), r.acc.type.dtype
-        chunk = f.op(f"udiv i64 %begin, {e.slot(slot + 5)}")
+        chunk = f.op(f"udiv i64 %begin, {e.slot(slot + GRAIN)}")
         total = _Total(e, r)
         if r.cells is None:
             flags = f.load(e.mask_type, e.homes[r.valid].address) if r.valid is not None else ""
@@ -287,7 +289,7 @@ def _finish(e: Emitter, r: n.Reducer, total: _Total, slot: int, number: str) -> 
             flag = f.load("i8", f.gep("i8", e.slot(slot + 1, "ptr"), place))
             on = f.op(f"icmp ne i8 {flag}, 0")
         total.add(x, on)
-    count(f, e.slot(slot + 2), join)
+    count(f, e.slot(slot + CHUNKS), join)
     write, skip = f.label("write"), f.label("written")
     f.branch(total.valid(), write, skip)
     f.start(write)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.abi import unit_dimensions
-from unisycl.backends.cpu.emit import float_mode
+from unisycl.backends.cpu.emit import float_mode, reductions
 from unisycl.backends.cpu.emit.text import Function, Module
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
@@ -40,7 +40,10 @@ _prototype = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)  # keeps the GIL: too shor
 
 def steps(kernel: n.Kernel, lanes: int) -> int:
     """Return the vector operations of one sub-group; 0 if the kernel is never run directly."""
-    if kernel.index_kind not in _KINDS or kernel.reducers or kernel.enqueues or kernel.apart:
+    if kernel.index_kind not in _KINDS or kernel.enqueues or kernel.apart:
+        return 0
+    joined = _joined(kernel, lanes)
+    if joined < 0:
         return 0
     together = -(-math.prod(kernel.local) // lanes)  # each sub-group of a group has its arrays
     stack = sum(math.prod(a.shape) * a.type.elem.size for a in kernel.arrays) * lanes * together
@@ -48,7 +51,7 @@ def steps(kernel: n.Kernel, lanes: int) -> int:
         return 0
     if visit.contains(kernel.body, _LONG):
         return 0
-    total, todo, known = 1, [(kernel.body, 1)], _constants(kernel.body)
+    total, todo, known = 1 + joined, [(kernel.body, 1)], _constants(kernel.body)
     while todo:
         block, times = todo.pop()
         for stmt in block:
@@ -58,6 +61,23 @@ def steps(kernel: n.Kernel, lanes: int) -> int:
             if turns < 0 or total > MOST_STEPS:
                 return 0
             todo += [(b, times * turns) for b in visit.blocks(stmt)]
+    return total
+
+
+def _joined(kernel: n.Kernel, lanes: int) -> int:
+    """Return the steps for joining reduction variables; -1 where a combination can be long.
+
+    Lanes are joined once a chunk: a group of an nd_range, at the least, but thousands of items of a
+    range.
+    """
+    total = 0
+    for r in kernel.reducers:
+        blocks = (r.combine, *((r.stored.load, r.stored.store) if r.stored is not None else ()))
+        if any(visit.contains(b, (*_LONG, n.For)) for b in blocks):
+            return -1
+        once = r.cells is None and kernel.index_kind != "nd_range"
+        total += r.words * r.extent * (1 if once else lanes) * (
+            1 + sum(_weight(x) for x in visit.all_expressions(r.combine)))
     return total
 
 
@@ -136,13 +156,38 @@ def symbol(entry: str) -> str:
     return entry + _SUFFIX
 
 
-def emit(module: Module, entry: str) -> None:
-    """Write the function: it takes the number of units followed by the argument block."""
+def emit(module: Module, entry: str, chunks: int | None = None) -> None:
+    """Write the function: it takes the number of units followed by the argument block.
+
+    ``chunks``: the slot of the first reducer of a kernel that has one, whose chunks run one after
+    the other and are joined then, all as the pool does it.
+    """
+    whole = f"call void @{entry}(ptr {{}}, i64 0, i64 {{}}, i64 0)"
+    if chunks is not None:
+        whole = f"call void @{_chunks(module, entry, chunks)}(ptr {{}}, i64 {{}})"
     f = Function(module, symbol(entry), "ptr %block", "nounwind")
     units = f.load("i64", "%block")
     args = f.op("getelementptr i8, ptr %block, i64 8")
-    float_mode.around(f, f"call void @{entry}(ptr {args}, i64 0, i64 {units}, i64 0) noinline")
+    float_mode.around(f, whole.format(args, units) + " noinline")
     f.finish()
+
+
+def _chunks(module: Module, entry: str, slot: int) -> str:
+    """Write what runs all chunks of a kernel with reducers and joins them; return its name."""
+    f = Function(module, entry + ".chunks", "ptr %args, i64 %units", "nounwind")
+    chunks, grain = (f.load("i64", f.gep("i64", "%args", str(slot + k)))
+                     for k in (reductions.CHUNKS, reductions.GRAIN))
+
+    def one(number: str) -> None:
+        begin = f.op(f"mul i64 {number}, {grain}")
+        end = f.op(f"add i64 {begin}, {grain}")
+        last = f.op(f"icmp slt i64 %units, {end}")
+        end = f.op(f"select i1 {last}, i64 %units, i64 {end}")
+        f.do(f"call void @{entry}(ptr %args, i64 {begin}, i64 {end}, i64 0) noinline")
+    reductions.count(f, chunks, one)
+    f.do(f"call void @{entry}.finish(ptr %args, i64 0, i64 1, i64 0) noinline")
+    f.finish()
+    return entry + ".chunks"
 
 
 def function(address: int) -> Direct:

@@ -43,7 +43,7 @@ def test_a_tiny_kernel_gives_the_pool_nothing(queue):
     assert np.arange(0, 200, 2).tolist() == out.tolist()
 
 
-def test_a_large_range_a_loop_or_a_reduction_does(queue):
+def test_a_large_range_or_a_loop_does(queue):
     out = np.zeros(1 << 20, np.float32)
     total = np.zeros(1, np.float32)
 
@@ -65,7 +65,78 @@ def test_a_large_range_a_loop_or_a_reduction_does(queue):
     assert 1 == counted(queue, lambda: queue.parallel_for(4, loop, 4))
     assert 1 == counted(queue, lambda: queue.parallel_for(4, long))
     assert 2 == counted(queue, lambda: queue.parallel_for(
-        4, sycl.reduction(total, sycl.plus()), add))
+        1 << 20, sycl.reduction(total, sycl.plus()), add))
+
+
+def test_a_small_reduction_gives_it_nothing_and_the_pools_bits(queue):
+    x = np.random.default_rng(3).random(3000).astype(np.float32)
+    total, least, pair = (np.full(n, 5, np.float32) for n in (1, 1, 2))
+
+    def farther(a, b):
+        return a if abs(a) > abs(b) else b
+
+    def add(it, s, m, far, spread):
+        i = it.get_global_id(0)
+        s.combine(x[i])
+        m.combine(x[i])
+        far.combine(x[i] - np.float32(0.5))
+        spread[i % 2].combine(x[i])
+
+    odd = np.zeros(1, np.float32)
+
+    def all_of_it():
+        return (sycl.nd_range(3000, 24), sycl.reduction(total, sycl.plus()),
+                sycl.reduction(least, sycl.minimum()), sycl.reduction(odd, farther),
+                sycl.reduction(sycl.span(pair, 2), sycl.plus()), add)
+
+    assert 0 == counted(queue, lambda: queue.parallel_for(*all_of_it()))
+    found = [a.copy() for a in (total, least, odd, pair)]
+    total[:], least[:], odd[:], pair[:] = 5, 5, 0, 5
+    graph = sycl.ext.oneapi.experimental.command_graph(queue)
+    graph.add(lambda h: h.parallel_for(*all_of_it()))
+    assert 2 == counted(queue, lambda: queue.ext_oneapi_graph(graph.finalize()))
+    assert [a.tobytes() for a in found] == [a.tobytes() for a in (total, least, odd, pair)]
+    assert least[0] == x.min()
+    assert np.isclose(found[0][0], 5 + x.astype(float).sum())
+
+
+def test_a_small_copy_or_fill_gives_it_nothing(queue):
+    a, b = sycl.malloc_shared(100, np.int32, queue), sycl.malloc_shared(100, np.int32, queue)
+    large = np.zeros(1 << 20, np.int32)
+
+    assert 0 == counted(queue, lambda: queue.fill(a, 7))
+    assert 0 == counted(queue, lambda: queue.memcpy(b, a))
+    assert np.asarray(b).tolist() == [7] * 100
+    assert 1 == counted(queue, lambda: queue.fill(large, 3))
+
+
+def test_numbers_that_change_are_those_of_their_launch(queue):
+    a, b = sycl.malloc_shared(40, np.float32, queue), sycl.malloc_shared(40, np.float32, queue)
+    buffer = sycl.buffer(np.zeros(40, np.float64))
+
+    def step(i, one, other, k, scale):
+        other[i] = one[i] + k * np.float32(scale)
+
+    def group(h, k):
+        h.parallel_for(40, shift, sycl.accessor(buffer, h, sycl.read_write), k)
+
+    def shift(i, acc, k):
+        acc[i] += k
+
+    queue.fill(a, np.float32(0)).wait()
+    for k in range(200):
+        queue.parallel_for(40, step, a, b, k, 0.5).wait()
+        queue.submit(lambda h, k=k: group(h, k)).wait()
+        if k % 3 == 0:  # numbers that stay for a while
+            queue.parallel_for(40, step, b, a, k, 0.5).wait()
+    expected = np.float32(0)
+    for k in range(200):
+        other = expected + np.float32(k) * np.float32(0.5)
+        if k % 3 == 0:
+            expected = other + np.float32(k) * np.float32(0.5)
+    assert set(np.asarray(b).tolist()) == {float(other)}
+    with sycl.host_accessor(buffer) as seen:
+        assert set(np.asarray(seen).tolist()) == {float(sum(range(200)))}
 
 
 def test_a_small_nd_range_and_loops_of_known_turns_give_it_nothing(queue):
