@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import product
 
 import numpy as np
@@ -211,3 +212,14 @@ def test_coefficients_that_were_computed_before_are_not_computed_again(queue):
     for wrong in ("first", 0, 16, None):
         with pytest.raises(mkl.invalid_argument, match="DerIndicator"):
             fitting.interpolate(s, given, 0, given, wrong)
+
+
+def test_points_are_looked_at_behind_what_writes_them(device: sycl.device) -> None:
+    queue, go = sycl.queue(device, sycl.property.queue.in_order()), sycl.ext.unisycl.user_event()
+    x = sycl.malloc_shared(4, np.float32, queue)
+    x[:] = 0
+    queue.copy(np.arange(4, dtype=np.float32), x, depends_on=[go])
+    threading.Timer(0.02, go.set).start()
+    made = mkl.data_fitting.spline(queue, mkl.data_fitting.linear_spline.default_type)
+    made.set_partitions(np.asarray(x), 4)
+    sycl.free(x, queue)

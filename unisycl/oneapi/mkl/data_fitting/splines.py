@@ -94,6 +94,8 @@ class spline:
                              writes=False)
         base = held.memory.base
         if isinstance(base, np.ndarray):
+            if self._queue.is_in_order():
+                self._queue.wait()  # for what writes the points
             seen = base[held.memory.first:held.memory.first + (2 if even else count)]
             if not (np.diff(seen) > 0).all():
                 raise names.invalid_argument(f"{what}: the points must ascend")
