@@ -221,5 +221,5 @@ def test_points_are_looked_at_behind_what_writes_them(device: sycl.device) -> No
     queue.copy(np.arange(4, dtype=np.float32), x, depends_on=[go])
     threading.Timer(0.02, go.set).start()
     made = mkl.data_fitting.spline(queue, mkl.data_fitting.linear_spline.default_type)
-    made.set_partitions(np.asarray(x), 4)
+    assert made.set_partitions(np.asarray(x), 4) is made
     sycl.free(x, queue)

@@ -174,8 +174,9 @@ def test_a_forked_child_has_threads_of_its_own():
         signal.alarm(60)
         seen: list[int] = []
         tbb.parallel_for(99, seen.append)
-        group.run(lambda: seen.append(99), depends_on=[go])
-        group.wait()
+        mine = tbb.task_group()
+        mine.run(lambda: seen.append(99), depends_on=[go])
+        mine.wait()
         os._exit(len(seen) != 100)
     assert os.waitpid(child, 0)[1] == 0
 
