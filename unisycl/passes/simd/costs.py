@@ -67,13 +67,13 @@ def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
         return False
     apart = [x.place for x in visit.all_expressions(body) if isinstance(x, n.Load)
              and _is_scattered(x.place, shapes) and not _is_strided(x.place, shapes)]
-    data = _of_data(body) if apart else set()
+    data = of_data(body) if apart else set()
     return all(any(isinstance(e, n.Load) or (isinstance(e, n.Read) and e.local in data)
                    for x in visit.expressions(p) for e in visit.walk(x)) for p in apart) \
         and any(p.type.dtype.size < _LEAST_GATHERED for p in apart)
 
 
-def _of_data(body: n.Block) -> set[n.Local]:
+def of_data(body: n.Block) -> set[n.Local]:
     """Return the locals that something read from memory went into."""
     found: set[n.Local] = set()
     before = -1

@@ -1,0 +1,106 @@
+"""Which stores in branches become one store behind them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unisycl.frontend.specialize import specialize
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes.simd import settled
+
+a, b, c = (np.zeros(64, np.float32) for _ in range(3))
+own = np.zeros((64, 4), np.int32)
+
+
+def stores(function: object) -> tuple[int, int]:
+    """Return how many stores are in branches on data, and how many tests of memories there are."""
+    kernel = settled.run(specialize(function, "range", 1).kernel)
+    ifs = [s for s in visit.statements(kernel.body) if isinstance(s, n.If)]
+    tests = [s for s in ifs if any(isinstance(x, n.Address) for x in visit.walk(s.cond))]
+    return sum(visit.contains((s,), n.Store) for s in ifs if s not in tests), len(tests)
+
+
+def test_what_both_sides_write_is_written_behind_them() -> None:
+    def both(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = a[i]
+        else:
+            b[i] = 0
+
+    def three(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            own[i, 1] = 1
+        elif a[i] < 0:
+            own[i, 1] = 2
+        else:
+            own[i, 1] = 3
+    def left(i):  # type: ignore[no-untyped-def]
+        b[i] = 0
+        if a[i] > 0:
+            if a[i] > 2:
+                return
+            b[i] = 1
+
+    assert {(0, 0)} == {stores(f) for f in (both, three, left)}
+
+
+def test_what_was_written_before_is_written_again() -> None:
+    def chain(i):  # type: ignore[no-untyped-def]
+        b[i] = a[i] * 2
+        if b[i] < 1:
+            b[i] = 1
+        if a[i] > 3:
+            b[i] = 3
+    assert stores(chain) == (0, 0)
+    body = settled.run(specialize(chain, "range", 1).kernel).body
+    assert sum(isinstance(s, n.Store) for s in body) == 2  # a may be b where the second one asks
+
+
+def test_reads_behind_a_store_want_memories_apart() -> None:
+    def two(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = a[i]
+            c[i] = a[i] + 1
+        else:
+            b[i] = 0
+            c[i] = 0
+    assert stores(two) == (1, 1)  # what is left is there for memories that overlap
+
+
+def test_elements_that_some_items_leave_alone_stay() -> None:
+    def one_side(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = 1
+
+    def other_place(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = 1
+        else:
+            b[63 - i] = 1
+
+    def other_write(i):  # type: ignore[no-untyped-def]
+        b[i] = 0
+        c[i] = 1
+        if a[i] > 0:
+            b[i] = 1
+
+    def moved(i):  # type: ignore[no-untyped-def]
+        j = i
+        b[j] = 0
+        j = 63 - i
+        if a[i] > 0:
+            b[j] = 1
+
+    def by_data(i):  # type: ignore[no-untyped-def]
+        k = own[i, 0]
+        b[k] = 0
+        if a[i] > 0:
+            b[k] = 1
+
+    def shared(i):  # type: ignore[no-untyped-def]
+        b[0] = 0
+        if a[i] > 0:
+            b[0] = 1
+    assert {(1, 0)} == {stores(f) for f in (one_side, other_place, other_write, moved, by_data,
+                                            shared)}
