@@ -103,7 +103,7 @@ def test_each_item_stores_what_python_stores(queue: sycl.queue, kernel: Kernel) 
         np.testing.assert_array_equal(two, one)
 
 
-@pytest.mark.parametrize("kernel", (both, nested, chain, early))
+@pytest.mark.parametrize("kernel", [both, nested, chain, early])
 def test_operands_that_are_one_memory_are_read_as_written(queue: sycl.queue,
                                                           kernel: Kernel) -> None:
     for order in ((0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 0, 0)):

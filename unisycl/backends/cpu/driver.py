@@ -75,6 +75,8 @@ SIZES = (1, 2, 4, 8, 16, 32, 64)
 """Of sub-groups, where vectors are wide enough."""
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 _STREAM_VECTORS = 16  # of a row: shorter ones lose at their ends what they gain in between
+_LINED_BYTES = 256 << 10  # what a processor has for itself holds it no longer with its operands
+_LINED_VECTORS = 64
 
 
 class CpuObjects(HostObjects):
@@ -102,7 +104,7 @@ class CpuDriver(Driver):
     def __init__(self, units: tuple[int, ...] = ()) -> None:
         self.units = units or tuple(range(threads()))
         self.pool = ConfinedPool(units) if units else NativePool(threads())
-        self._known: dict[int, tuple[Kernel, int, int]] = {}
+        self._known: dict[int, tuple[Kernel, int, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
         self._trees = Trees(self.pool, _device(self.units))
         self._alone: NativePool | ConfinedPool | None = None
@@ -139,22 +141,25 @@ class CpuDriver(Driver):
         small = sum(geometry.global_) + sum(geometry.offset) < variants.SMALL
         if kernel.index_kind != "range":
             return Key(False, small and kernel.index_kind != "work_group", False)
-        lanes, element = self._facts(kernel)
+        lanes, element, line = self._facts(kernel)
         units = unit_dimensions(geometry.global_)
         last, most = geometry.global_[-1 - units], lanes
         while most > FEWEST and 2 * last <= most and not kernel.sub_group:
             most //= 2
-        large = items * element >= _STREAM_BYTES and last >= _STREAM_VECTORS * lanes and not units
-        return Key(last % most != 0, small, large, 0 if most == lanes else most, units)
+        vectors = 0 if units else last // lanes
+        large = items * element >= _STREAM_BYTES and vectors >= _STREAM_VECTORS
+        lines = not large and items * line >= _LINED_BYTES and vectors >= _LINED_VECTORS \
+            and len(geometry.global_) == 1
+        return Key(last % most != 0, small, large, 0 if most == lanes else most, units, lines)
 
-    def _facts(self, kernel: Kernel) -> tuple[int, int]:
-        """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
+    def _facts(self, kernel: Kernel) -> tuple[int, int, int]:
+        """Return a kernel's lanes and the element sizes of its output stream and of its lines."""
         known = self._known.get(id(kernel))
         if known is None:
             ready = variants.of(kernel)
-            lanes, size = ready.facts if ready else decision_cache.recalled(
+            lanes, size, line = ready.facts if ready else decision_cache.recalled(
                 kernel, lambda: making.find_facts(kernel), "facts")
-            known = self._known[id(kernel)] = (kernel, lanes, size)
+            known = self._known[id(kernel)] = (kernel, lanes, size, line)
         return known[1:]
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:

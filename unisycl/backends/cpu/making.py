@@ -68,7 +68,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, SYMBOL, lanes, found.vector_bits,
-                                 edge=key.edge or key.stream, stream=key.stream,
+                                 edge=key.edge or key.stream or key.lines, stream=key.stream,
+                                 lines=key.lines,
                                  ids_below=ready.ids_below, units=key.units)
     direct.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
@@ -106,7 +107,10 @@ def _level(kernel: n.Kernel, asked: int) -> int:
 
 
 def find_facts(kernel: n.Kernel) -> list[int]:
-    """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
+    """Return a kernel's lanes and the element size of its output stream; 0 if it has none.
+
+    The last one is that of an output whose lines vectors may begin at; 0 if there is none.
+    """
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
     search = interior.Search(queries.shapes(kernel, lanes), lanes, SMALL)
@@ -115,4 +119,7 @@ def find_facts(kernel: n.Kernel) -> list[int]:
     stream = streams.output(kernel, inner.body if inner else None) if past else None
     kind = stream.param.type if stream is not None else None
     size = kind.elem.size if isinstance(kind, View) else 0
-    return [lanes, 0 if lanes * size % STREAM_ALIGN else size]
+    lined = streams.lines(kernel, inner.body if inner else None)
+    line = lined.type.size if lined is not None else 0
+    return [lanes, 0 if lanes * size % STREAM_ALIGN else size,
+            line if lanes * line >= STREAM_ALIGN // 2 else 0]

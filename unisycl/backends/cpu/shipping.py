@@ -50,8 +50,8 @@ def _level(name: str) -> Machine:
 def make(kernel: Kernel, geometry: Geometry, what: str) -> bytes:
     """Return the variants of a kernel for launches of a kind, for one level of processors."""
     with options.compiling_for(_level(what)):
-        lanes, size = find_facts(kernel)
-        return pickles.dumped(Carried((lanes, size), {
+        lanes, size, line = find_facts(kernel)
+        return pickles.dumped(Carried((lanes, size, line), {
             key: _made(kernel, key) for key in _keys(kernel, geometry, lanes, size)}))
 
 

@@ -31,7 +31,8 @@ class Key(NamedTuple):
     """What of a geometry the code depends on.
 
     ``edge``: the last dimension may end within a vector; ``small``: all ids are below ``SMALL``;
-    ``stream``: the output is larger than the caches; ``most``: the lanes that a row has use for,
+    ``stream``: the output is larger than the caches; ``lines``: it is large enough, and rows long
+    enough, for vectors that begin where its lines do; ``most``: the lanes that a row has use for,
     0 if that is all of them; ``units``: dimensions of one item behind the one that lanes go along.
     """
 
@@ -40,6 +41,7 @@ class Key(NamedTuple):
     stream: bool
     most: int = 0
     units: int = 0
+    lines: bool = False
 
 
 ANY = Key(edge=True, small=False, stream=False)
@@ -68,16 +70,16 @@ class Parts:
 class Carried:
     """What a package brings of one kernel for one level of processors.
 
-    ``facts``: its lanes, and the element size of its output stream.
+    ``facts``: its lanes, the element size of its output stream, and of one that has lines.
     """
 
-    facts: tuple[int, int]
+    facts: tuple[int, ...]
     variants: dict[Key, tuple[bytes, Parts]]
 
     def closest(self, key: Key) -> Key:
         """Return the variant for a launch, or a more general one."""
-        general = key._replace(edge=True, stream=False)
-        for one in (key, key._replace(stream=False), general, general._replace(most=0),
+        general = key._replace(edge=True, stream=False, lines=False)
+        for one in (key, key._replace(stream=False, lines=False), general, general._replace(most=0),
                     general._replace(most=0, units=0), ANY):
             if one in self.variants:
                 return one

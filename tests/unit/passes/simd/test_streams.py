@@ -53,3 +53,25 @@ def test_a_store_elsewhere_or_under_a_condition_is_none() -> None:
     def narrow(i):  # type: ignore[no-untyped-def]
         small[i] = 1
     assert ["", "", ""] == [found(shifted), found(guarded), found(narrow)]
+
+
+def test_vectors_may_begin_at_lines_of_what_is_written_along_rows() -> None:
+    def far(i, n):  # type: ignore[no-untyped-def]
+        for k in range(3):
+            c[i + k * n] += a[i]
+
+    def both(i, n):  # type: ignore[no-untyped-def]
+        c[n + i - 1] = a[i]
+        c[i] = a[i]
+
+    def backwards(i, n):  # type: ignore[no-untyped-def]
+        c[n - i] = a[i]
+
+    def by_data(i, n):  # type: ignore[no-untyped-def]
+        c[i + int(a[0])] = 1
+
+    def twice(i, n):  # type: ignore[no-untyped-def]
+        c[i * 2] = a[i]
+    lined = [streams.lines(specialize(f, "range", 1, (64,)).kernel) is not None
+             for f in (far, both, backwards, by_data, twice)]
+    assert lined == [True, True, False, False, False]

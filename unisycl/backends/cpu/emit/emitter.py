@@ -71,8 +71,9 @@ class Emitter:
     ``abort``: where code goes that must not go on. ``meeting``: what the work-group's sub-groups
     share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
     of ``granule`` bytes, ``written`` those of them that the kernel writes; ``twins`` says how far
-    behind an array its twin lies. ``bodies`` are what is emitted, with the shapes of each;
-    ``listed`` are locals that are read from lists, by those shapes; ``own`` are a call's own sums.
+    behind an array its twin lies. ``lined`` is the element whose lines vectors begin at.
+    ``bodies`` are what is emitted, with the shapes of each; ``listed`` are locals that are read
+    from lists, by those shapes; ``own`` are a call's own sums.
     """
 
     kernel: n.Kernel
@@ -97,6 +98,7 @@ class Emitter:
     local_base: str = ""
     stream: Stream | None = None
     streaming: bool = False
+    lined: n.Place | None = None
     work_items: Callable[[n.WorkItems], None] | None = None
     read_locals: frozenset[n.Local] = frozenset()
     reducer_locals: frozenset[n.Local] = frozenset()

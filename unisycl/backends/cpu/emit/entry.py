@@ -56,7 +56,8 @@ PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 class Bodies:
     """What a kernel is emitted as: for any vector, for those inside guards, for several rows.
 
-    ``stream``: the output that is stored past the caches.
+    ``stream``: the output that is stored past the caches; ``lined``: an element where vectors begin
+    at lines.
     """
 
     kernel: n.Kernel
@@ -64,6 +65,7 @@ class Bodies:
     inner: rows.Inside | None
     together: rows.Several | None
     stream: streams.Stream | None
+    lined: n.Place | None
 
     @property
     def every(self) -> tuple[tuple[sh.Shapes, n.Block], ...]:
@@ -74,7 +76,7 @@ class Bodies:
                 *(((several.shapes, several.together.body),) if several is not None else ()))
 
 
-def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, ids_below: int,
+def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, lines: bool, ids_below: int,
            units: int) -> Bodies:
     """Return the bodies that a kernel is emitted as; see ``build``."""
     own = {"continues": _without_continue}
@@ -84,9 +86,13 @@ def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, ids_below
     finder = interiors.Search(query, lanes, ids_below, units)
     inner = _interior(kernel, finder, seeds)
     kernel, shapes = _analysed(kernel, query, seeds)
-    output = streams.output(kernel, inner.interior.body if inner else None) if stream else None
-    return Bodies(kernel, shapes, inner, _together(kernel, shapes, inner, finder, seeds, widest),
-                  output)
+    several = _together(kernel, shapes, inner, finder, seeds, widest)
+    body = inner.interior.body if inner else None
+    output = streams.output(kernel, body) if stream else None
+    lined = streams.lines(kernel, body, output.param) if output is not None else \
+        streams.lines(kernel, body) if lines and several is None else None
+    return Bodies(kernel, shapes, inner, several,
+                  output if lined is not None else None, lined)
 
 
 def _seeds(kernel: n.Kernel) -> dict[n.Local, sh.Shape]:
@@ -95,15 +101,17 @@ def _seeds(kernel: n.Kernel) -> dict[n.Local, sh.Shape]:
 
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
-          edge: bool, stream: bool = False, ids_below: int = 1 << 63, units: int = 0
-          ) -> tuple[Layout, tuple[Site, ...]]:
+          edge: bool, stream: bool = False, lines: bool = False, ids_below: int = 1 << 63,
+          units: int = 0) -> tuple[Layout, tuple[Site, ...]]:
     """Write a kernel's entry into a module; return its layout and the places that report.
 
     ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
-    if it has one, is larger than the caches and is written past them. No id reaches ``ids_below``.
+    if it has one, is larger than the caches and is written past them. ``lines``: vectors begin
+    where lines of an output do. No id reaches ``ids_below``.
     The last ``units`` dimensions of a range have one item.
     """
-    made = bodies(kernel, lanes, widest, stream=stream, ids_below=ids_below, units=units)
+    made = bodies(kernel, lanes, widest, stream=stream, lines=lines, ids_below=ids_below,
+                  units=units)
     kernel, shapes, inner = made.kernel, made.shapes, made.inner
     found = slots.layout(kernel)
     f = Function(module, name, PARAMETERS, vectors(widest))
@@ -112,7 +120,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(_seeds(kernel))
-    e.stream = made.stream
+    e.stream, e.lined = made.stream, made.lined
     e.bodies = made.every
     e.watched, e.granule = watches.bases(kernel), watches.granule(kernel)
     e.written = watches.written(kernel)

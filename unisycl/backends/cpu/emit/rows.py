@@ -1,9 +1,9 @@
 """A row of a range: whole vectors where they fit and nothing differs between lanes, else masks.
 
-Two bodies are written at most. Where a kernel has an interior (``passes.simd.interior``), or a
-stream that wants aligned stores, one runs as long as all that is so; the other one, under a mask,
-for the vectors in between. Non-goals: rows of outer dimensions (``entry``). Invariant: each item
-of a row runs once.
+Two bodies are written at most. Where a kernel has an interior (``passes.simd.interior``), or an
+output whose lines vectors begin at, one runs as long as all that is so; the other one, under
+a mask, for the vectors in between. Non-goals: rows of outer dimensions (``entry``). Invariant:
+each item of a row runs once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
-from unisycl.ir.types import View
 from unisycl.passes.interior.interior import Interior
 from unisycl.passes.interior.rows_together import Together
 from unisycl.passes.simd.shapes import Shapes
@@ -148,12 +147,12 @@ class Several:
 
 def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: bool) -> None:
     """Run all items of a row."""
-    if row.test is None and e.stream is None:
+    if row.test is None and e.lined is None:
         _whole_vectors(e, low, high, outer, row.body, edge=edge)
         return
     f, w = e.f, e.lanes.lanes
     f.module.declare("llvm.umin.i64", "i64 @(i64, i64)")
-    aligned = low if e.stream is None else _aligned(e, low, outer)
+    aligned = low if e.lined is None else _aligned(e, low, outer)
     counter = f.alloca("i64")
     f.store("i64", low, counter)
     more, look, fast = f.label("vecs"), f.label("vec"), f.label("invec")
@@ -165,7 +164,7 @@ def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: 
     now = f.load("i64", counter)
     behind = f.op(f"add nuw i64 {now}, {w}")
     fits = f.op(f"icmp ule i64 {behind}, {high}")
-    if e.stream is not None:
+    if e.lined is not None:
         fits = f.op(f"and i1 {fits}, {f.op(f'icmp eq i64 {_past(e, now, aligned)}, 0')}")
     e.mask, e.maybe_empty = None, False
     if row.test is not None:
@@ -181,7 +180,7 @@ def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: 
     f.branch(f.op(f"icmp ult i64 {now}, {high}"), slow, done)
     f.start(slow)
     end = row.resume(now, behind)
-    if e.stream is not None:
+    if e.lined is not None:
         left = f.op(f"sub i64 {_line(e)}, {_past(e, now, aligned)}")
         end = f.op(f"call i64 @llvm.umin.i64(i64 {end}, i64 {f.op(f'add i64 {now}, {left}')})")
     end = f.op(f"call i64 @llvm.umin.i64(i64 {end}, i64 {high})")
@@ -221,7 +220,7 @@ def sub_group(e: Emitter, inner: Inside, _number: str) -> None:
 
 
 def _past(e: Emitter, now: str, aligned: str) -> str:
-    """Return how many items an item is behind one whose element of the stream is aligned."""
+    """Return how many items an item is behind one whose element is aligned."""
     return e.f.op(f"and i64 {e.f.op(f'sub i64 {now}, {aligned}')}, {_line(e) - 1}")
 
 
@@ -271,27 +270,19 @@ def _first_lanes(e: Emitter, count: str) -> str:
 
 
 def _aligned(e: Emitter, low: str, outer: list[Val]) -> str:
-    """Return the first item of a row whose element of the stream is aligned."""
+    """Return the first item of a row whose element is aligned."""
     f = e.f
-    assert e.stream is not None
-    param = e.stream.param
-    assert isinstance(param.type, View)
-    size = param.type.elem.size
-    ids = [*outer, Val(LINEAR, INT64, low, 1)]
-    index = e.lanes.const(0, INT64)
-    for d, place in enumerate(queries.range_queries(e, ids)("global_id", d)
-                              for d in range(e.kernel.ndim)):
-        pitch = memory.view_pitch(e, param, d)
-        place = e.lanes.add(place, e.lanes.const(e.stream.shift[d], INT64))
-        index = e.lanes.add(index, place if pitch is None else e.lanes.mul(place, pitch))
-    pointer = f.gep(f"[{size} x i8]", memory.view_pointer(e, param), index.ref)
+    assert e.lined is not None
+    e.queries = queries.range_queries(e, [*outer, Val(LINEAR, INT64, low, 1)])
+    at = memory.address(e, e.lined)
+    pointer = memory.scalar_pointer(e, at, at.index.ref)
     address = f.op(f"ptrtoint ptr {pointer} to i64")
-    behind = f.op(f"and i64 {f.op(f'sub i64 0, {address}')}, {memory.STREAM_ALIGN - 1}")
+    size = e.lined.type.size
+    behind = f.op(f"and i64 {f.op(f'sub i64 0, {address}')}, {_line(e) * size - 1}")
     return f.op(f"add i64 {low}, {f.op(f'udiv i64 {behind}, {size}')}")
 
 
 def _line(e: Emitter) -> int:
-    """Return how many elements of the stream lie between aligned ones."""
-    assert e.stream is not None
-    assert isinstance(e.stream.param.type, View)
-    return memory.STREAM_ALIGN // e.stream.param.type.elem.size
+    """Return how many elements lie between aligned ones."""
+    assert e.lined is not None
+    return min(memory.STREAM_ALIGN // e.lined.type.size, e.lanes.lanes)

@@ -27,7 +27,7 @@ def explain(kernel: n.Kernel, key: Key, geometry: Geometry) -> str:
     """Return what became of a kernel for the launches of a key, for people."""
     bits = options.of(kernel).machine.vector_bits
     ready = prepared(kernel, key)
-    made = entry.bodies(ready.kernel, ready.lanes, bits, stream=key.stream,
+    made = entry.bodies(ready.kernel, ready.lanes, bits, stream=key.stream, lines=key.lines,
                         ids_below=ready.ids_below, units=key.units)
     body, shapes = (made.kernel.body, made.shapes) if made.inner is None else \
         (made.inner.body, made.inner.shapes)
@@ -80,6 +80,9 @@ def _versions(made: entry.Bodies, lanes: int, key: Key) -> Iterator[str]:
     if made.stream is not None:
         yield (f"{made.stream.param.name} is written past the caches: it is larger than they are "
                "and never read")
+    elif made.lined is not None:
+        yield (f"vectors of a row begin where lines of {made.lined.base.name} do, "
+               "but for the first one")
 
 
 def _tests(made: entry.Bodies, lanes: int) -> Iterator[str]:

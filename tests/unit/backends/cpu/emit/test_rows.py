@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+import unisycl as sycl
 from unisycl.backends.cpu.making import text_of
 from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
@@ -124,3 +125,32 @@ def test_places_from_a_list_are_asked_whether_they_are_a_run() -> None:
         b[ii] = a[zones[ii]]
     assert 2 == len(re.findall(r"^run\d+:$", code(listed, 1), re.MULTILINE))
     assert not re.findall(r"^run\d+:$", code(table, 1), re.MULTILINE)
+
+
+def test_rows_whose_vectors_begin_at_lines_have_every_item_once() -> None:
+    size = 33000
+
+    def added(i, x, y):  # type: ignore[no-untyped-def]
+        y[i] += x[i]
+
+    def columns(i, x, y):  # type: ignore[no-untyped-def]
+        for k in range(2):
+            y[i + k * size] += x[i] * (k + 1)
+
+    def guarded(i, x, y):  # type: ignore[no-untyped-def]
+        if i > 5:
+            y[i - 5] += x[i - 1] + x[i]
+    queue = sycl.queue(sycl.cpu_selector_v)
+    for start in (0, 1, 6, 7):
+        x, y = (np.arange(2 * size, dtype=np.float64)[start:][:size + 7] for _ in range(2))
+        once = x.copy()
+        queue.parallel_for(size + start, added, x, y).wait()
+        once[:size + start] += x[:size + start]
+        np.testing.assert_array_equal(y, once)
+        queue.parallel_for(size + start, guarded, x, y).wait()
+        once[1:size + start - 5] += x[5:size + start - 1] + x[6:size + start]
+        np.testing.assert_array_equal(y, once)
+    x, y = (np.arange(3 * size, dtype=np.float64)[3:] for _ in range(2))
+    once = y[:2 * size].reshape(2, size) + x[:size] * [[1], [2]]
+    queue.parallel_for(size, columns, x, y).wait()
+    np.testing.assert_array_equal(y[:2 * size].reshape(2, size), once)
