@@ -68,6 +68,7 @@ class Facts:
         spans: views of several dimensions span few enough elements for positions of 32 bits.
         few: so do those of one dimension, and numbers that are given are from 0 up to 2**30.
         below: parameters whose numbers are below 0 instead, and not below -2**30.
+        divisors: parameters whose numbers are not 0, too, or 0 or below it.
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
         rolled: the target's compiler does not unroll loops by itself.
@@ -86,6 +87,7 @@ class Facts:
     spans: bool = False
     few: bool = False
     below: tuple[int, ...] = ()
+    divisors: tuple[int, ...] = ()
     extents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     room: int = 0
     together: bool = False
@@ -202,8 +204,8 @@ CLIKE = {
         Pass("sub_groups", lambda k, f: lockstep.sub_groups(k), lambda k, f: f.named),
         IMAGES, SCALARS, LONG_CHAINS, NARROW,
         Pass("positions", lambda k, f: positions.run(
-            k, f.ids_below, positions.few(k, f.below) if f.few else ranges.NOTHING, flat=f.few),
-            lambda k, f: f.spans),
+            k, f.ids_below, positions.few(k, f.below, f.divisors) if f.few else ranges.NOTHING,
+            flat=f.few), lambda k, f: f.spans),
     ),
     "print": (_own("unwrapped"), _own("records"),
               Pass("short_loops", lambda k, f: short_loops.run(k), lambda k, f: f.rolled),

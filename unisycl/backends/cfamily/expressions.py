@@ -196,16 +196,16 @@ def _division(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary |
         name = p.helper("ffloordiv" if op == "floordiv" else "fmod_floored", dtype)
         return Text(f"{name}({a.c}, {b.c})")
     divisor = _constant(x.b if x else None)
-    if divisor is not None and divisor > 0:
-        if dtype.kind == "u":
-            word = "/" if op == "floordiv" else "%"
-            return _back(p, Text(f"{a.at(PRODUCT)} {word} {b.at(UNARY)}", PRODUCT), dtype)
-        if divisor & (divisor - 1) == 0:
-            if op == "mod":
-                mask = p.literal(divisor - 1, dtype)
-                return _back(p, Text(f"{a.at(UNARY)} & {mask}", BITS), dtype)
-            bits = divisor.bit_length() - 1
-            return _back(p, Text(f"{a.at(UNARY)} >> {bits}", BITS), dtype)
+    proved = x is not None and x.type.weak  # not 0 (passes.clike.positions)
+    if dtype.kind == "u" and (proved or (divisor or 0) > 0):
+        word = "/" if op == "floordiv" else "%"
+        return _back(p, Text(f"{a.at(PRODUCT)} {word} {b.at(UNARY)}", PRODUCT), dtype)
+    if divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0:
+        if op == "mod":
+            mask = p.literal(divisor - 1, dtype)
+            return _back(p, Text(f"{a.at(UNARY)} & {mask}", BITS), dtype)
+        bits = divisor.bit_length() - 1
+        return _back(p, Text(f"{a.at(UNARY)} >> {bits}", BITS), dtype)
     prefix = "u" if dtype.kind == "u" else ""
     return Text(f"{p.helper(prefix + op, dtype)}({a.c}, {b.c})")
 

@@ -38,7 +38,7 @@ class Variant(NamedTuple):
     ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view spans so
     much that positions need 64 bits, or a number that is given; ``same``: views that have the
     pitches of an earlier one, and that one; ``meet``: views may overlap that most launches have
-    apart; ``below``: parameters whose numbers are below 0.
+    apart; ``below``: parameters whose numbers are below 0, divisors that are 0 among them.
     """
 
     shapes: LocalShapes = ()
@@ -55,7 +55,7 @@ class Watched(NamedTuple):
     """The parameters that decide about a kernel's variant: see ``local_memory`` and the others.
 
     ``most``: the bytes of local memory up to which its extents matter, 0 for any; ``apart``: pairs
-    that must not overlap in the plain text.
+    that must not overlap in the plain text; ``divisors``: those of ``numbers`` that divide.
     """
 
     locals: tuple[int, ...] = ()
@@ -65,6 +65,7 @@ class Watched(NamedTuple):
     flat: tuple[int, ...] = ()
     most: int = 0
     apart: tuple[tuple[int, int], ...] = ()
+    divisors: tuple[int, ...] = ()
 
     def any(self) -> bool:
         """Say whether a launch has to be looked at."""
@@ -84,7 +85,8 @@ class Watched(NamedTuple):
         for i in self.numbers:
             if not -_SMALL <= int(values[i]) < _SMALL:
                 wide = True
-        below = tuple([i for i in self.numbers if values[i] < 0]) if not wide else ()
+        below = tuple([i for i in self.numbers if values[i] < (i in self.divisors)]
+                      ) if not wide else ()
         for i in self.flat:
             if _elements(values[i].memory) >= positions.SPAN:
                 wide = True
@@ -231,8 +233,9 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
     small = key.small and not variant.wide and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
         ids_below=_below(kernel) if key.small else 1 << 63, deepest=_NESTED, spans=small,
-        few=small and facts.few, below=variant.below, extents=extents, room=facts.local_size,
-        together=dialect.lockstep, named=dialect.members is not None))
+        few=small and facts.few, below=variant.below,
+        divisors=positions.divisors(kernel) if small and facts.few else (), extents=extents,
+        room=facts.local_size, together=dialect.lockstep, named=dialect.members is not None))
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
         local = kernel.local
@@ -291,6 +294,7 @@ def watched(kernel: n.Kernel, source: Source, facts: Facts) -> Watched:
         return found
     return found._replace(
         numbers=tuple(p.index for p in positions.numbers(kernel)),
+        divisors=positions.divisors(kernel),
         flat=tuple(p.index for p in kernel.params if isinstance(p.type, View)
                    and p.type.ndim == 1 and p.type.space is address_space.global_space))
 

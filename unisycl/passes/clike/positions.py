@@ -22,21 +22,35 @@ from unisycl.passes.shared.narrow import FITS, NARROW, Narrower
 
 _EXACT = Scalar(INT32, weak=True)
 _FEW, _BELOW = rg.Interval(0, (1 << 30) - 1), rg.Interval(-(1 << 30), -1)
+_MANY, _NONE = rg.Interval(1, _FEW.high), rg.Interval(_BELOW.low, 0)  # of divisors
 SPAN = (1 << 31) - (1 << 20)
 """A view of fewer elements has places of 32 bits, also a little behind its end."""
 _INSIDE = rg.Interval(-(1 << 31), SPAN - 1)
 _ANY, _COUNTS = rg.whole(INT64), rg.Interval(0, FITS.high)
 _WHOLE = Scalar(UINT32)
+_PROVED = Scalar(UINT32, weak=True)  # of a division whose divisor is not 0
 _PLAIN = frozenset(("add", "sub", "mul"))
 _PURE = (n.Const, n.Read, n.ParamRead, n.Query, n.Extent, n.Cast, n.Binary)
 
 
-def few(kernel: n.Kernel, below: tuple[int, ...]) -> rg.Given:
+def few(kernel: n.Kernel, below: tuple[int, ...], divisors: tuple[int, ...] = ()) -> rg.Given:
     """Return what is known of numbers where a launch looks at them: their sum is of 32 bits.
 
-    ``below``: parameters whose numbers are below 0.
+    ``below``: parameters whose numbers are below 0, those of ``divisors`` below 1.
     """
-    return rg.Given({p: _BELOW if p.index in below else _FEW for p in numbers(kernel)})
+    def lies(index: int) -> rg.Interval:
+        least, rest = (_MANY, _NONE) if index in divisors else (_FEW, _BELOW)
+        return rest if index in below else least
+
+    return rg.Given({p: lies(p.index) for p in numbers(kernel)})
+
+
+def divisors(kernel: n.Kernel) -> tuple[int, ...]:
+    """Return the numbers of ``numbers`` that something is divided by."""
+    found = {x.b.param.index for x in visit.all_expressions(kernel.body)
+             if isinstance(x, n.Binary) and x.op in ("floordiv", "mod")
+             and isinstance(x.b, n.ParamRead)}
+    return tuple(p.index for p in numbers(kernel) if p.index in found)
 
 
 def numbers(kernel: n.Kernel) -> tuple[n.Param, ...]:
@@ -160,7 +174,8 @@ class _Placer(Narrower):
             return super().narrow(x)
         a, b = (n.Const(_WHOLE, part.value) if isinstance(part, n.Const) else
                 n.Cast(_WHOLE, self.narrow(part)) for part in (x.a, x.b))
-        return n.Cast(NARROW, n.Binary(_WHOLE, x.op, a, b))
+        kind = _PROVED if self.ranges.of(x.b).low > 0 else _WHOLE
+        return n.Cast(NARROW, n.Binary(kind, x.op, a, b))
 
     def place(self, place: n.Place) -> n.Place:
         """Return a place whose index is computed in 32 bits where that is right."""

@@ -60,6 +60,26 @@ def test_places_of_sums_are_sums_of_32_bits_and_signs_have_texts(by: int) -> Non
             assert "limited_int" in made.text
 
 
+def parts(i: Any, out: Any, given: Any, n: Any) -> None:
+    out[i] = given[(i[0] + n - 1) % n] + 100 * given[i[0] // n]
+
+
+def test_divisors_that_are_not_0_are_divided_by_plainly() -> None:
+    fake = FakeCuda(seed=1)
+    with installed(fake) as (_, kernels):
+        queue = sycl.queue("cuda", sycl.property.queue.in_order())
+        p, given = (sycl.malloc_shared(9, np.int32, queue) for _ in range(2))
+        given[:] = np.arange(9) + 1
+        for n in (4, 1, 0, 5, 0):
+            queue.parallel_for(9, parts, p, given, n).wait_and_throw()
+            want = [(i + n - 1) % n + 1 + 100 * (i // n + 1) if n else 101 for i in range(9)]
+            assert p.get_view().tolist() == want
+        plain, rest = (made.text.partition('extern "C"')[2] for made in kernels.made)
+        assert "% (unsigned int)(int)n" in plain
+        assert "/ (unsigned int)(int)n" in plain
+        assert "mod_long_long(" in rest
+
+
 @pytest.mark.parametrize("n", [7, -7, (1 << 30) - 1, 1 << 30, 1 << 40, -(1 << 30) - 1])
 def test_numbers_that_do_not_fit_get_a_text_of_their_own(fake: FakeCuda, n: int) -> None:
     queue = sycl.queue("cuda", sycl.property.queue.in_order())
