@@ -304,7 +304,7 @@ def _of_both(pick: Callable[[float, float], float]) -> Callable[..., float]:
 
 
 def _clamp(_form: Form, x: Number, low: Number, high: Number) -> Number:
-    return low if x < low else min(x, high)
+    return min(max(x, low), high)
 
 
 MEANINGS: dict[str, Callable[..., Any]] = {

@@ -267,3 +267,15 @@ def test_debugged_kernels_raise_where_cmath_does(queue: sycl.queue) -> None:
             got = raised(lambda: queue.single_task(  # noqa: B023 - called at once
                 kernel, memory, found).wait_and_throw())  # noqa: B023
             assert got == raised(lambda: function(z)), (function, z)  # noqa: B023
+
+
+def limited(i, a, o):  # type: ignore[no-untyped-def]
+    o[i] = sycl.clamp(a[i], a[2], a[1])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "float32"])
+def test_limits_the_wrong_way_round_give_the_upper_one(queue: sycl.queue, dtype: str) -> None:
+    a = np.array([0, 3, 5, 4, 9], dtype)
+    found = np.zeros_like(a)
+    queue.parallel_for(a.size, limited, a, found).wait()
+    assert found.tolist() == [3] * a.size

@@ -25,6 +25,11 @@ def _smoothstep(low: Any, high: Any, x: Any) -> Any:
     return t * t * (3 - 2 * t)
 
 
+def _clamp(x: Any, low: Any, high: Any) -> Any:
+    least = np.where(x < low, low, x)
+    return np.where(high < least, high, least)[()]
+
+
 def _normalize(x: Any) -> Any:
     return x if x == 0 or np.isnan(x) else np.copysign(np.ones_like(x), x)
 
@@ -34,8 +39,8 @@ _GEOMETRIC: dict[str, Any] = {"section": "4.17.9"}
 _TURNS = Bound(2, 2, 2)
 
 ROWS = (
-    Builtin("clamp", "nnn>n", lambda x, lo, hi: np.where(x < lo, lo, np.where(hi < x, hi, x))[()],
-            "expand:clamp", **_COMMON, doc="x limited to [lo, hi]."),
+    Builtin("clamp", "nnn>n", _clamp, "expand:clamp", **_COMMON,
+            doc="x limited to [lo, hi]."),
     Builtin("degrees", "f>f", np.degrees, "expand:degrees", bound=_TURNS, **_COMMON,
             numpy=("degrees", "rad2deg"), math=("degrees",), doc="Radians to degrees."),
     Builtin("radians", "f>f", np.radians, "expand:radians", bound=_TURNS, **_COMMON,

@@ -46,8 +46,8 @@ def _abs(lanes: Lanes, a: Val) -> Val:
 
 
 def _clamp(lanes: Lanes, x: Val, low: Val, high: Val) -> Val:
-    return lanes.select(_less(lanes, x, low), low,
-                        lanes.select(_less(lanes, high, x), high, x))
+    least = lanes.select(_less(lanes, x, low), low, x)
+    return lanes.select(_less(lanes, high, least), high, least)
 
 
 def _rotate(lanes: Lanes, x: Val, by: Val) -> Val:

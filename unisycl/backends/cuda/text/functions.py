@@ -16,7 +16,8 @@ _ORDER = {
     "maximum": "{T} {name}({T} a, {T} b)\n{{\n    return a != a ? a : b != b ? b : a < b ? b : a;\n"
                "}}",
     "limited": "{T} {name}({T} x, {T} low, {T} high)\n{{\n"
-               "    return x < low ? low : high < x ? high : x;\n}}",
+               "    const {T} least = x < low ? low : x;\n"
+               "    return high < least ? high : least;\n}}",
     "edge": "{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? ({T})0 : ({T})1;\n}}",
     "is_apart": "bool {name}({T} a, {T} b)\n{{\n    return a < b || b < a;\n}}",
     "is_ordered": "bool {name}({T} a, {T} b)\n{{\n    return a == a && b == b;\n}}",

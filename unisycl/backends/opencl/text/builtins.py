@@ -39,7 +39,7 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "max": {"f": "{helper:greater}({0}, {1})", "b": "{0} | {1}"},
     "minimum_of": {"f": "{helper:minimum}({0}, {1})", "*": "min({0}, {1})", "b": "{0} & {1}"},
     "maximum_of": {"f": "{helper:maximum}({0}, {1})", "*": "max({0}, {1})", "b": "{0} | {1}"},
-    "clamp": {"f": "{helper:limited}({0}, {1}, {2})"},
+    "clamp": {"f": "{helper:limited}({0}, {1}, {2})", "*": "min(max({0}, {1}), {2})"},
     "abs": {"f": "fabs({0})", "i": "{helper:magnitude}({0})", "u": "{0}"},
     "ctz": {"*": "{helper:ctz}({0})"},
     "step": {"f": "{helper:edge}({0}, {1})"},
@@ -91,8 +91,8 @@ HELPERS: dict[str, Helper] = {
                       "b < a ? b : a;\n}}"),
     "maximum": Helper("{T} {name}({T} a, {T} b)\n{{\n    return isnan(a) ? a : isnan(b) ? b : "
                       "a < b ? b : a;\n}}"),
-    "limited": Helper("{T} {name}({T} x, {T} low, {T} high)\n{{\n    return x < low ? low : "
-                      "high < x ? high : x;\n}}"),
+    "limited": Helper("{T} {name}({T} x, {T} low, {T} high)\n{{\n    const {T} least = x < low ? "
+                      "low : x;\n    return high < least ? high : least;\n}}"),
     "ctz": Helper("{T} {name}({T} x)\n{{\n    return ({T})(x ? popcount(({U})((x & -x) - 1)) : "
                   "{bits});\n}}"),
     "fraction": Helper("""{T} {name}({T} x)
