@@ -130,3 +130,53 @@ def test_methods_of_a_record_use_the_memory_that_it_holds(queue):
     cells = Cells(sycl.local_accessor(np.int64, 8))
     queue.parallel_for(sycl.nd_range(8, 8), k, out, cells).wait()
     assert out.tolist() == (8 - i + 10 * (i + 1)).tolist()
+
+
+def sizes(it, out, tile):
+    k = it.get_local_id(0)
+    tile[k] = it.get_global_id(0)
+    sycl.group_barrier(it.get_group())
+    out[it.get_global_id(0)] = tile[it.get_local_range(0) - 1 - k] + 100 * len(tile)
+
+
+@pytest.mark.part
+def test_launches_that_come_again_have_the_sizes_they_are_given(queue: sycl.queue) -> None:
+    out = sycl.malloc_shared(8, np.int32, queue)
+    tiles = [sycl.local_accessor(np.int32, n) for n in (4, 6)]
+    space = sycl.nd_range(8, 4)
+    for k in range(6):
+        queue.parallel_for(space, sizes, out, tiles[k // 2 % 2]).wait()
+        want = np.arange(8).reshape(2, 4)[:, ::-1].ravel() + 100 * (4, 6)[k // 2 % 2]
+        assert want.tolist() == out[:].tolist()
+
+
+@pytest.mark.part
+def test_groups_that_come_again_have_the_sizes_they_are_given(queue: sycl.queue) -> None:
+    given = np.zeros(8, np.int32)
+    with sycl.buffer(given) as buffer:
+        for n in (4, 4, 6, 6, 4, 5):
+            def group(h: sycl.handler, n: int = n) -> None:
+                out = sycl.accessor(buffer, h, sycl.read_write)
+                h.parallel_for(sycl.nd_range(8, 4), sizes, out,
+                               sycl.local_accessor(np.int32, n, h))
+            queue.submit(group).wait()
+            with sycl.host_accessor(buffer, sycl.read_only) as seen:
+                want = np.arange(8).reshape(2, 4)[:, ::-1].ravel() + 100 * n
+                assert want.tolist() == list(seen)
+
+
+@pytest.mark.part
+def test_one_of_another_group_is_refused_however_often(queue: sycl.queue) -> None:
+    out = sycl.malloc_shared(8, np.int32, queue)
+    kept = []
+
+    def first(h: sycl.handler) -> None:
+        kept.append(sycl.local_accessor(np.int32, 4, h))
+        h.parallel_for(sycl.nd_range(8, 4), sizes, out, kept[0])
+
+    queue.submit(first).wait()
+    for _ in range(3):
+        with pytest.raises(sycl.exception, match="outside its command group"):
+            queue.submit(lambda h: h.parallel_for(sycl.nd_range(8, 4), sizes, out, kept[0]))
+        with pytest.raises(sycl.exception, match="outside its command group"):
+            queue.parallel_for(sycl.nd_range(8, 4), sizes, out, kept[0])

@@ -354,6 +354,14 @@ class local_accessor(HasProperties, Capturable):
                              "with this group's handler, or without one")
         return self._size
 
+    def still(self, group: Group, view: Any) -> bool:
+        """Say whether ``bind`` would return what an earlier launch had."""
+        return (self._group is None or self._group is group) and self._size == view
+
+    def lasting(self) -> Any:
+        """Return this; of one that is of a command group, whose next one is another, its class."""
+        return self if self._group is None else local_accessor
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The extents, as a tuple of ints."""

@@ -134,8 +134,7 @@ def _of_values(channel: Channel, group: Group | None, function: Any, geometry: G
     spec, loaded, raw, values = found
     if part:
         values += nd_range_parts.places(loaded.kernel, geometry, raw)
-    special = loaded.special
-    if special and (loaded.local_params or loaded.local_bytes):
+    if loaded.local_params or loaded.local_bytes:
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
     made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
@@ -143,7 +142,7 @@ def _of_values(channel: Channel, group: Group | None, function: Any, geometry: G
     if reductions:
         made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
         made.reduction_objects = reductions
-    if special and loaded.kernel.enqueues:
+    if loaded.special and loaded.kernel.enqueues:
         made.tree = enqueued_kernels.plan(channel, group, spec, made)
     elif channel.driver.memory != HOST:
         stage(channel, made)

@@ -237,7 +237,7 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
             raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
                              "turn long chains of elif, tuples or operators into loops") from None
         program = Program(kernel, made, args.converters(kernel), local, size,
-                          bool(local or size or kernel.enqueues or "races" in kernel.checks))
+                          bool(kernel.enqueues or "races" in kernel.checks))
         _programs[key] = program
         while len(_programs) > _LIMIT:
             _programs.popitem(last=False)

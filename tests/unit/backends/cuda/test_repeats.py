@@ -246,3 +246,19 @@ def test_streams_that_are_shared_take_no_more_launches_behind_old_ones(
     end: Any = last.task.completion
     assert end.lane.value == stream
     assert seen(line, p) == [10]
+
+
+def turned(it: Any, p: Any, tile: Any) -> None:
+    k = it.get_local_id(0)
+    tile[k] = p[k] + 1
+    sycl.group_barrier(it.get_group())
+    p[k] = tile[k]
+
+
+def test_launches_with_local_memory_come_again(fake: FakeCuda, line: sycl.queue) -> None:
+    p, tile = sycl.malloc_device(8, np.int64, line), sycl.local_accessor(np.int64, 8)
+    line.memset(p, 0, 64)
+    for _ in range(300):
+        line.parallel_for(sycl.nd_range(8, 8), turned, p, tile)
+    assert seen(line, p) == [300]
+    assert fake.calls["cuEventRecord"] < 40
