@@ -6,6 +6,7 @@ allocated itself. Invariant: nothing here keeps memory or an allocation alive.
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from typing import Any, NoReturn
 
@@ -41,9 +42,9 @@ def note(memory: Any, block: Any) -> Fate:
     """Remember whose memory an array is, and all arrays over it."""
     made = Fate(block)
     if isinstance(memory, np.ndarray):
-        root, key = _root(memory), 0
-        if isinstance(root, np.ndarray):
-            key = id(root)
+        root = _root(memory)
+        key = id(root)
+        with contextlib.suppress(TypeError):  # of bytes there are no weak references
             _known[key] = weakref.ref(root, lambda _: _known.pop(key, None)), made
     return made
 
