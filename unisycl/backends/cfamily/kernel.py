@@ -273,9 +273,8 @@ class _Kind:
         reducers.begin()
         self.private()
         count = p.argument("count", f"const {self.long}", "count")
-        item, end, step = self.way(count)
+        item, end, step, far = self.way(count)
         if many > 1:
-            far = f"{many}" if alone else f"{step} * {many}"
             last = f"{item} + {many - 1 if alone else f'{step} * {many - 1}'}"
             p.line(f"for (; {last} < {end}; {item} += {far}) {{")
             p.depth += 1
@@ -323,27 +322,31 @@ class _Kind:
         reducers.close(p.d.scoped_jumps)
         p.line(f"{label}:;")
 
-    def way(self, count: str) -> tuple[str, str, str]:
-        """Start the way of an item of C round the range; return its place, end and step.
+    def way(self, count: str) -> tuple[str, str, str, str]:
+        """Start the way of an item of C round the range; return its place, end and steps.
 
         It takes every so many of all, or of its group's: a processor's caches like what a group
-        works on to lie together.
+        works on to lie together, and so do loads that a card has under way. The second step is that
+        from one go to the next.
         """
         p, size = self.p, self.form.local[0]
         own, all_, group, groups, local = (p.spelt(q, 0) for q in (
             "global_id", "global_size", "group_id", "group_range", "local_id"))
-        item, step = p.names.fresh("item"), p.names.fresh("stride")
+        item, step, many = p.names.fresh("item"), p.names.fresh("stride"), self.form.items
         if not p.d.serial_groups:
-            p.line(f"const {self.long} {step} = {all_};")
-            p.line(f"{self.long} {item} = {own};")
-            return item, count, step
-        size *= self.form.items
+            p.line(f"const {self.long} {step} = {all_}{f' * {many}' if many > 1 else ''};")
+            if many == 1:
+                p.line(f"{self.long} {item} = {own};")
+                return item, count, step, step
+            p.line(f"{self.long} {item} = ({self.long}){group} * {size * many} + {local};")
+            return item, count, f"{size}", step
+        size *= many
         part, end = p.names.fresh("part"), p.names.fresh("end")
         whole = f"{groups} * {size}"
         p.line(f"const {self.long} {part} = ({count} + {whole} - 1) / ({whole}) * {size};")
         p.line(f"const {self.long} {end} = min({count}, ({self.long})({group} + 1) * {part});")
         p.line(f"{self.long} {item} = {group} * {part} + {local};")
-        return item, end, f"{size}"
+        return item, end, f"{size}", f"{self.form.items}"
 
     def place_of(self, item: str, body: n.Block) -> None:
         """Name the ids of the item at a linear position of the range."""
