@@ -93,7 +93,8 @@ def compare(card: Card, place: Place, name: str, rounds: int) -> dict[str, float
     count = max(1, min(MOST_LAUNCHES, math.ceil(LEAST_SECONDS / once)))
     found: dict[str, list[float]] = {}
     for turn in range(rounds + 1):
-        for side, call, where in (("theirs", theirs, card.stream), ("ours", ours, stream)):
+        sides = (("theirs", theirs, card.stream), ("ours", ours, stream))
+        for side, call, where in sides if turn % 2 else sides[::-1]:
             def work(call: Any = call) -> None:
                 for _ in range(count):
                     call()
