@@ -26,7 +26,7 @@ from unisycl.frontend.paths import Path
 from unisycl.frontend.syntax.flow import Condition, Head, Label
 from unisycl.frontend.syntax.overwrites import Overwrites
 from unisycl.frontend.syntax.variables import Variables
-from unisycl.frontend.values import objects
+from unisycl.frontend.values import objects, special_methods
 from unisycl.frontend.values.absent import Poison
 from unisycl.frontend.values.kind import Frame, Kind, Refused, Value
 from unisycl.frontend.values.numbers import kind_of
@@ -235,7 +235,8 @@ class Context(Variables):
 
     def truth(self, value: Value, node: ast.AST) -> n.Expr:
         """Return ``bool(value)``; refuse what has no truth."""
-        return self.of(value).truth(self, node)
+        own = special_methods.truth_of(self, value, node)
+        return self.of(value).truth(self, node) if own is None else own
 
     def load_many(self, place: n.Place, count: int) -> list[n.Expr]:
         """Read scalars that follow one another in memory."""

@@ -11,7 +11,7 @@ n = np.zeros(8, np.int32)
 
 def kernel(i):
     match n[i]:
-        case int():
+        case np.int32(1):
             a[i] = 1
         case _:
             a[i] = 2

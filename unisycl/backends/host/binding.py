@@ -225,10 +225,10 @@ class Binder:
         """Return a dataclass with methods as the launch has them."""
         known = self._shadows.get(id(cls))
         if known is None:
-            made = record_classes.shadow(cls, self._uses)
+            made = record_classes.shadow(cls, self._uses, self._class)
             known = self._shadows[id(cls)] = cls, made
             if made is not cls:
-                record_classes.fill(made, self._uses, self._rebuilt)
+                record_classes.fill(made, self._uses, self._rebuilt, cls)
         return known[1]
 
     def _shadow(self, owner: Any) -> Any:

@@ -34,38 +34,48 @@ def _owners(kind: Scalar | Struct) -> Iterator[Any]:
         yield from _owners(f.type)
 
 
-def shadow(cls: Any, codes: Collection[CodeType]) -> Any:
-    """Return a subclass to be filled; the class itself if the kernel calls none of its methods."""
-    if not any(_function(v) in codes for base in cls.__mro__ for v in vars(base).values()):
+def shadow(cls: Any, codes: Collection[CodeType], of: Callable[[Any], Any] | None = None) -> Any:
+    """Return a subclass to be filled; the class itself if the kernel calls none of its methods.
+
+    ``of`` gives what stands for a class above, so that the one is derived from the other.
+    """
+    if not any(_codes(v) & set(codes) for base in cls.__mro__ for v in vars(base).values()):
         return cls
     space: dict[str, Any] = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
     if "__slots__" in vars(cls):
         space["__slots__"] = ()
+    above = tuple(made for base in cls.__bases__ if base is not object
+                  and (made := of(base)) is not base) if of else ()
     kind = type(cls)
-    asked = type(kind.__name__, (kind,), {
+    kinds = tuple(dict.fromkeys((*map(type, above), kind)))
+    asked = type(kind.__name__, kinds, {
         "__instancecheck__": lambda _, value: isinstance(value, cls)})  # one of a subclass, too
-    return asked(cls.__name__, (cls,), space)
+    return asked(cls.__name__, (*above, cls), space)
 
 
-def fill(made: Any, codes: Collection[CodeType], rebuild: Rebuild) -> None:
-    """Give a subclass the methods as the launch has them; they may name the subclass itself."""
-    for base in reversed(made.__mro__[1:]):
+def fill(made: Any, codes: Collection[CodeType], rebuild: Rebuild, cls: Any = None) -> None:
+    """Give a subclass the methods as the launch has them; they may name the subclass itself.
+
+    ``cls`` is the class it stands for, if those above have what stands for them, too.
+    """
+    for base in [cls] if cls is not None else [*reversed(made.__mro__[1:])]:
         for name, value in vars(base).items():
-            if _function(value) in codes:
+            if _codes(value) & set(codes):
                 setattr(made, name, _rebuilt(value, rebuild))
 
 
-def _function(value: Any) -> CodeType | None:
-    """Return the code of a method, static method or property; None for anything else."""
-    inner = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-    return inner.__code__ if isinstance(inner, FunctionType) else None
+def _codes(value: Any) -> set[CodeType]:
+    """Return the codes of a method, static method or property; none for anything else."""
+    inner = (value.fget, value.fset) if isinstance(value, property) else (
+        getattr(value, "__func__", value),)
+    return {x.__code__ for x in inner if isinstance(x, FunctionType)}
 
 
 def _rebuilt(value: Any, rebuild: Rebuild) -> Any:
     if isinstance(value, property):
-        getter = value.fget
-        return property(rebuild(getter), value.fset, value.fdel) \
-            if isinstance(getter, FunctionType) else value
+        parts: list[Any] = [rebuild(x) if isinstance(x, FunctionType) else x
+                            for x in (value.fget, value.fset)]
+        return property(parts[0], parts[1], value.fdel)
     if isinstance(value, staticmethod | classmethod):
         return type(value)(rebuild(value.__func__))  # type: ignore[arg-type]
     return rebuild(value)

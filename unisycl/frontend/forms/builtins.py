@@ -19,7 +19,7 @@ from unisycl.frontend.faults import fitting, whole
 from unisycl.frontend.forms import signature
 from unisycl.frontend.forms.geometric import OF_VECTORS
 from unisycl.frontend.syntax.expr import arithmetic, operate
-from unisycl.frontend.values import complexes, vector_operators
+from unisycl.frontend.values import complexes, special_methods, vector_operators
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value, describe
 from unisycl.frontend.values.tuples import Several
@@ -137,11 +137,20 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
     ctx.need(target, node)
     if target.dtype.kind == "b":
         return coerce.convert(ctx.truth(args[0], node), target)
-    x = ctx.to_scalar(args[0], node, unsure=True)
+    own = special_methods.number(ctx, args[0], *_BY_METHODS[obj], node) if weak else None
+    x = ctx.to_scalar(args[0], node, unsure=True) if own is None else own
     x = coerce.convert(x, target) if not exact(x.type) else plain(x)
     x = whole(ctx, x, node) if obj is int else x
     return coerce.convert(x, target) if target.weak \
         else coerce.cast(fitting(ctx, x, target, node), target)
+
+
+_BY_METHODS: dict[Any, tuple[tuple[str, ...], str, str]] = {
+    int: (("__int__", "__index__"), "bi", "an int"),
+    float: (("__float__", "__index__"), "f", "a float"),
+    complex: (("__complex__", "__float__", "__index__"), "fc", "a complex number"),
+}
+"""Which methods of a class make a number of it, what kind, and how messages call that."""
 
 
 def _strong(obj: Any) -> Scalar | None:

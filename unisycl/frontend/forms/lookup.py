@@ -22,6 +22,7 @@ from unisycl.frontend.forms import (
     math_functions,
     matrices,
     numpy_functions,
+    object_functions,
     output,
     special,
     targets,
@@ -32,8 +33,8 @@ from unisycl.frontend.values import pointers, vector_operators
 
 MODULES: tuple[ModuleType, ...] = (
     atomic_places, enqueue, fragments, geometric, group_products, groups, hardware, math_functions,
-    matrices, numpy_functions, output, special, targets, tiles, arrays, chosen_functions,
-    pointers, vector_operators)
+    matrices, numpy_functions, object_functions, output, special, targets, tiles, arrays,
+    chosen_functions, pointers, vector_operators)
 """Every module with a form; one more is one more line."""
 
 

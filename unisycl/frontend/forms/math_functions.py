@@ -20,7 +20,7 @@ from unisycl.frontend.faults import whole as whole_number
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic
-from unisycl.frontend.values import complexes
+from unisycl.frontend.values import complexes, special_methods
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
 from unisycl.ir import nodes as n
@@ -117,7 +117,11 @@ def _all(tests: list[n.Expr]) -> n.Expr:
 def _whole(name: str) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of math.floor, ceil and trunc, which give Python ints."""
     def lower(ctx: Context, node: ast.Call) -> Value:
-        x = ctx.to_scalar(parameters(ctx, node, name, ("x",))["x"], node)
+        value = parameters(ctx, node, name, ("x",))["x"]
+        own = special_methods.called(ctx, value, f"__{name}__", [], node)
+        if own is not None:
+            return own
+        x = ctx.to_scalar(value, node)
         if not x.type.dtype.is_float:
             return coerce.convert(x, WEAK_INT)
         x = whole_number(ctx, x, node)

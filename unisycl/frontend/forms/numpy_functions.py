@@ -20,6 +20,7 @@ from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.math_functions import library
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic, power
+from unisycl.frontend.values import special_methods
 from unisycl.frontend.values.constants import Constant, answer
 from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.numbers import ones
@@ -276,8 +277,12 @@ def _object(value: Value) -> Any:
 
 @form(type)
 def _type(ctx: Context, node: ast.Call) -> Value:
-    """Lower ``type(x)`` of a number."""
-    x = ctx.to_scalar(parameters(ctx, node, "type", ("object",))["object"], node)
+    """Lower ``type(x)`` of a number, or of an object of a user's class."""
+    value = parameters(ctx, node, "type", ("object",))["object"]
+    cls = special_methods.class_of(value)
+    if cls is not None:
+        return Constant(cls, (("object", cls),))
+    x = ctx.to_scalar(value, node)
     kind = x.type.dtype
     python: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     found: type = python[kind.kind] if x.type.weak else kind.numpy.type

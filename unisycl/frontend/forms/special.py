@@ -12,6 +12,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from types import UnionType
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from unisycl.frontend.syntax import counted_loops, generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.syntax.generators import items_of, unrolled
 from unisycl.frontend.syntax.given import given, placed
-from unisycl.frontend.values import complexes
+from unisycl.frontend.values import complexes, special_methods
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.items import ITEM_KINDS, Item, item_ids
@@ -52,15 +53,18 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
         over = generators.over_loop(ctx, node) if len(node.args) == 1 else None
         default = [k.value for k in node.keywords if k.arg == "default"]
         key = [k.value for k in node.keywords if k.arg == "key"]
-        if key and over is None and node.args:
+        objects = key and over is None and _objects(ctx, node.args)
+        if key and over is None and node.args and not objects:
             given = node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
             over = generators.of_values(given)
-        if over is not None and len(default) + len(key) == len(node.keywords):
+        if over is not None and not objects and len(default) + len(key) == len(node.keywords):
             form = ("least" if key else "extreme") + (" or" if default else "")
             return generators.reduced(ctx, form, over, ctx.operands(*key, *default), node,
                                       min if name == "min" else max)
         values = ctx.operands(*node.args)
         values = [ctx.of(v).as_static(ctx) for v in values] if len(values) == 1 else values
+        if any(special_methods.class_of(v) is not None for v in _listed(values)):
+            return _best_object(ctx, name, _listed(values), key, node)
         tupled = len(values) == 1 and isinstance(values[0], Several)
         if tupled:
             values = list(items_of(ctx, values[0], node))
@@ -75,6 +79,43 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
             result = _better(ctx, name, result, ctx.to_scalar(v, node, unsure=True), node)
         return result
     return lower
+
+
+def _listed(values: list[Value]) -> list[Value]:
+    """Return the values among which the best is looked for."""
+    only = values[0] if len(values) == 1 else None
+    return [*only.items] if isinstance(only, Several) and only.kind == "tuple" else values
+
+
+def _objects(ctx: Context, args: list[ast.expr]) -> bool:
+    """Say whether a call chooses among objects of classes; nothing is evaluated."""
+    with ctx.into():
+        values = [ctx.value(a) for a in args if not isinstance(
+            a, ast.GeneratorExp | ast.ListComp | ast.Starred | ast.Call)]
+    return any(special_methods.class_of(v) is not None for v in _listed(values))
+
+
+def _best_object(ctx: Context, name: str, values: list[Value], key: list[ast.expr],
+                 node: ast.Call) -> Value:
+    """Return the best of some objects, as their class compares them or a key does."""
+    if any(k.arg != "key" for k in node.keywords):
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="objects and a key",
+                         found=len(node.args) + len(node.keywords))
+    op = ast.Lt() if name == "min" else ast.Gt()
+    rank = ctx.value(key[0]) if key else None
+
+    def ranked(value: Value) -> Value:
+        return value if rank is None else ctx.hold_value(ctx.value(placed(
+            ast.Call(given(rank, node), [given(value, node)], []), node)))
+    best, most = values[0], ranked(values[0])
+    for value in values[1:]:
+        own = ranked(value)
+        better = ctx.hold_value(ctx.value(placed(
+            ast.Compare(given(own, node), [op], [given(most, node)]), node)))
+        best, most = (ctx.hold_value(ctx.value(placed(ast.IfExp(
+            given(better, node), given(a, node), given(b, node)), node)))
+            for a, b in ((value, best), (own, most)))
+    return best
 
 
 form(min)(_extreme("min"))
@@ -123,6 +164,9 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "abs", ("x",))["x"]
     if isinstance(value, Vector):
         return call_row(ctx, BUILTINS["abs"], [value], node)
+    own = special_methods.called(ctx, value, "__abs__", [], node)
+    if own is not None:
+        return own
     x = ctx.to_scalar(value, node, unsure=True)
     if isinstance(x.type, Unsure):
         return _magnitude(ctx, x, node)
@@ -141,6 +185,9 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
 def _round(ctx: Context, node: ast.Call) -> Value:
     """Lower ``round(x)``: to the nearest integer, halves to even, as a Python int."""
     found = parameters(ctx, node, "round", ("number",), ("ndigits",))
+    own = special_methods.called(ctx, found["number"], "__round__", [*found.values()][1:], node)
+    if own is not None:
+        return own
     x = ctx.exactly(found["number"], node) if "ndigits" not in found else \
         ctx.to_scalar(found["number"], node)
     if "ndigits" in found and not x.type.weak:
@@ -160,7 +207,11 @@ def _len(ctx: Context, node: ast.Call) -> Value:
     count = counted_loops.length(ctx, node.args[0]) if len(node.args) == 1 else None
     if count is not None:
         return count
-    value = as_tuple(parameters(ctx, node, "len", ("obj",))["obj"])
+    value = parameters(ctx, node, "len", ("obj",))["obj"]
+    own = special_methods.length_of(ctx, value, node)
+    if own is not None:
+        return own
+    value = as_tuple(value)
     length = ctx.of(value).length()
     if length is not None:
         return length
@@ -179,11 +230,19 @@ def _range(ctx: Context, node: ast.Call) -> Value:
                      help="it is the iterable of a for loop: for k in range(n)")
 
 
+def _united(kind: Value) -> list[Value]:
+    """Return the classes of ``int | float``; any other value as it is."""
+    if isinstance(kind, Constant) and isinstance(kind.object, UnionType):
+        return [Constant(cls) for cls in kind.object.__args__]
+    return [kind]
+
+
 @form(isinstance)
 def _isinstance(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "isinstance", ("obj", "class_or_tuple"))
     kind = found["class_or_tuple"]
-    kinds = kind.items if isinstance(kind, Several) else (kind,)
+    kinds = [one for k in (kind.items if isinstance(kind, Several) else (kind,))
+             for one in _united(k)]
     classes = tuple(k.object for k in kinds
                     if isinstance(k, Constant) and isinstance(k.object, type))
     if "lists" in ctx.facts and isinstance(found["obj"], Several) and (
@@ -198,6 +257,9 @@ def _isinstance(ctx: Context, node: ast.Call) -> Value:
 @form(divmod)
 def _divmod(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "divmod", ("x", "y"))
+    own = special_methods.operated(ctx, "divmod", "divmod", found["x"], found["y"], node)
+    if own is not None:
+        return own
     a, b = (ctx.hold(ctx.to_scalar(found[k], node, unsure=True)) for k in "xy")
     return Several((arithmetic(ctx, "floordiv", a, b, node), arithmetic(ctx, "mod", a, b, node)))
 

@@ -42,6 +42,7 @@ from unisycl.frontend.values import (
     complexes,
     instances,
     pointers,
+    special_methods,
     vector_operators,
 )
 from unisycl.frontend.values.absent import Nothing, Poison
@@ -290,7 +291,8 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         ctx.guard(path, function)
     if library:
         ctx.needs.libraries.add(path)
-    frame = Frame(source, function, path, _key(ctx, node), call=node, library=library)
+    frame = Frame(source, function, path, _key(ctx, node), call=node, library=library,
+                  in_place=special_methods.returns_self(source.node))
     ctx.enter(frame)
     ctx.needs.uses.setdefault(function.__code__, (source, set()))
     return run(ctx, frame, args, keywords, node)

@@ -20,6 +20,7 @@ from unisycl.frontend.values import (
     choices,
     objects,
     pointers,
+    special_methods,
     stored_pointers,
     vector_operators,
 )
@@ -33,7 +34,7 @@ from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.numbers import kind_of
 from unisycl.frontend.values.tuples import Several
-from unisycl.frontend.values.unsure import Unsure, plain
+from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -41,6 +42,7 @@ from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 
 _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
             ast.GtE: "ge"}
+_BY_NAME = {name: op() for op, name in _COMPARE.items()}
 _FEW = 8  # operands of one ``and`` or ``or``: branches one inside the other
 _COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -85,6 +87,11 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(left, Item) and isinstance(right, Item) and name in ("eq", "ne"):
         same = _same_item(ctx, left, right, node)
         return same if name == "eq" else coerce.negate(same)
+    own = special_methods.compared(
+        ctx, name, left, right, node,
+        lambda op, a, b: _one_comparison(ctx, _BY_NAME[op], a, b, node))
+    if own is not None:
+        return own
     left, right = as_tuple(left), as_tuple(right)
     found = stored_pointers.compare(ctx, name, left, right, node)
     if found is not None:
@@ -93,16 +100,11 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         fixed = _fixed_equality(ctx, left, right)
         if fixed is not None:
             return coerce.weak_scalar(fixed == (name == "eq"))
-    if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls \
-            and name in ("eq", "ne") and left.cls.__dataclass_params__.eq:
-        left, right = Several(left.items), Several(right.items)
     if isinstance(left, Memory) and isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)
     found = pointers.compare(ctx, name, _COMPARED[name], left, right, node)
     if found is not None:
         return found
-    if isinstance(left, Instance) and left.has_operator(f"__{name}__"):
-        return left.call_operator(ctx, f"__{name}__", [right], node)
     if isinstance(left, Vector) or isinstance(right, Vector):
         return vector_operators.compare(ctx, name, _COMPARED[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
@@ -151,6 +153,12 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
     nothing = stored_pointers.is_none(ctx, left, right, node)
     if nothing is not None:
         return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
+    single = _is_singleton(ctx, left, right, node)
+    if single is not None:
+        return single if isinstance(op, ast.Is) else coerce.negate(single)
+    if isinstance(left, Instance) and isinstance(right, Instance):
+        raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
+                         help="compare them by ==, or their fields")
     if isinstance(left, Item) and isinstance(right, Item):
         raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
                          help="compare them by ==")
@@ -158,6 +166,25 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
         same = _same_choice(ctx, left, right, node)
         return same if isinstance(op, ast.Is) else coerce.negate(same)
     return coerce.weak_scalar(_same_object(ctx, left, right, node) == isinstance(op, ast.Is))
+
+
+def _is_singleton(ctx: Context, left: Value, right: Value, node: ast.AST) -> n.Expr | None:
+    """Return whether a number is the very object True or False; None if none of them is asked for.
+
+    Other numbers are new objects each time, or not, as the interpreter likes.
+    """
+    if not isinstance(left, n.Expr) or not isinstance(right, n.Expr):
+        return None
+    for x, other in ((right, left), (left, right)):
+        if isinstance(x, n.Const) and x.type == WEAK_BOOL:
+            if any(t == WEAK_BOOL for t in alternatives(other.type)) and other.type != WEAK_BOOL:
+                raise ctx.unsettled(other.type, node)
+            if other.type != WEAK_BOOL:
+                return coerce.weak_scalar(False)
+            return coerce.convert(other, WEAK_BOOL) if x.value else coerce.negate(
+                coerce.convert(other, WEAK_BOOL))
+    raise ctx.refuse("K036", node, op="is", types=f"{left.type} and {right.type}",
+                     help="numbers are compared by ==")
 
 
 def _same_choice(ctx: Context, left: Value, right: Value, node: ast.AST) -> n.Expr:
@@ -268,6 +295,10 @@ def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: as
     if isinstance(left, Constant) and isinstance(right, Constant) \
             and isinstance(right.object, str | bytes):
         return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
+    own = special_methods.called(ctx, right, "__contains__", [left], node)
+    if own is not None:
+        own = coerce.convert(ctx.truth(own, node), WEAK_BOOL)
+        return own if isinstance(op, ast.In) else coerce.negate(own)
     right = ctx.of(right).as_static(ctx)
     if not isinstance(right, Several):
         raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")

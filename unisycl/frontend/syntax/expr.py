@@ -11,6 +11,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import UnionType
 from typing import Any
 
 from unisycl.frontend import absorbed, captures, coerce, powers
@@ -36,10 +37,11 @@ from unisycl.frontend.values import (
     choices,
     complexes,
     pointers,
+    special_methods,
     stored_pointers,
     vector_operators,
 )
-from unisycl.frontend.values.absent import Lost, Pending, Poison
+from unisycl.frontend.values.absent import Lost, Nothing, Pending, Poison
 from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
@@ -63,7 +65,6 @@ BINARY = {
 }
 SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "and": "&",
           "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "pow": "**", "matmul": "@"}
-_SPECIAL = {"div": "truediv", "shl": "lshift", "shr": "rshift"}
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
 _OF_BOOLS = "truth values do not subtract: use ^ or not, or convert them first, such as int(x)"
 _INTEGER_ONLY = frozenset(("and", "or", "xor", "shl", "shr"))
@@ -167,15 +168,14 @@ def lower_binop(ctx: Context, node: ast.BinOp) -> Value:
 
 def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return ``left op right`` for scalars, ids and ranges, tuples and vectors."""
+    own = special_methods.operated(ctx, op, SYMBOL[op], left, right, node)
+    if own is not None:
+        return own
     left, right = as_tuple(left), as_tuple(right)
     if isinstance(left, Stream) and op == "shl":
         return output.put(ctx, left, right, node)
     if isinstance(left, Vector) or isinstance(right, Vector):
         return vector_operators.binary(ctx, op, SYMBOL[op], left, right, node, arithmetic)
-    for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
-        name = f"{prefix}{_SPECIAL.get(op, op)}__"
-        if isinstance(owner, Instance | Record) and owner.has_operator(name):
-            return owner.call_operator(ctx, name, [other], node)
     if isinstance(left, Several) or isinstance(right, Several):
         pair = _elementwise(ctx, op, left, right, node)
         if pair is not None:
@@ -185,8 +185,17 @@ def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> 
         return pointer
     if _is_text(left) or _is_text(right):
         raise ctx.refuse("K019", node)
+    if op == "or" and isinstance(left, Constant) and isinstance(right, Constant) and all(
+            isinstance(v.object, type | UnionType) for v in (left, right)):
+        return _united(left, right)
     a, b = ctx.to_scalar(left, node, unsure=True), ctx.to_scalar(right, node, unsure=True)
     return arithmetic(ctx, op, a, b, node)
+
+
+def _united(left: Constant, right: Constant) -> Constant:
+    """Return ``int | float`` of two classes."""
+    united = left.object | right.object
+    return Constant(united, (("object", united),))
 
 
 def _elementwise(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
@@ -227,6 +236,14 @@ def _of_ids(ctx: Context, op: str, pairs: list[tuple[Value, Value]], kind: str,
 
 def _is_text(value: Value) -> bool:
     return isinstance(value, Constant) and isinstance(value.object, str | bytes)
+
+
+def update(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """Return what ``left op= right`` gives its target; None if ``left`` has changed itself."""
+    own = special_methods.updated(ctx, op, left, right, node)
+    if isinstance(own, Nothing):
+        return None
+    return operate(ctx, op, left, right, node) if own is None else own
 
 
 def arithmetic(ctx: Lowering, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
@@ -325,8 +342,9 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
             return coerce.weak_scalar(not fixed)
         return coerce.negate(coerce.cast(ctx.truth(value, node), WEAK_BOOL))
     method = f"__{type(node.op).__name__.lower().replace('usub', 'neg').replace('uadd', 'pos')}__"
-    if isinstance(value, Instance) and value.has_operator(method):
-        return value.call_operator(ctx, method, [], node)
+    own = special_methods.called(ctx, value, method, [], node)
+    if own is not None:
+        return own
     if isinstance(value, Vector):
         symbol = _UNARY[type(node.op)]
         return vector_operators.unary(ctx, symbol, value, node, lambda x: _unary(ctx, node, x))

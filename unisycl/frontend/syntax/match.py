@@ -1,8 +1,8 @@
 """``match`` on values: literals, names with dots, alternatives, captures, tuples of known length.
 
-It becomes the chain of ``if`` that it means, over the subject's value. Non-goals: patterns of
-classes and mappings. Invariant: the subject is evaluated once, a pattern only if none before it
-matched, and its names are bound before its guard is asked.
+It becomes the chain of ``if`` that it means, over the subject's value, whose class is known.
+Non-goals: patterns of mappings. Invariant: the subject is evaluated once, a pattern only if none
+before it matched, and its names are bound before its guard is asked.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from dataclasses import replace
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend.context import Context, Tail
 from unisycl.frontend.syntax.given import given, placed
+from unisycl.frontend.values import special_methods
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value, as_tuple
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL
+
+_NUMBERS = frozenset((int, float, complex, bool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,9 @@ def _pattern(ctx: Context, pattern: ast.pattern, value: Value) -> Matched | None
             return _alternatives(ctx, pattern, value)
         case ast.MatchSequence():
             return _sequence(ctx, pattern, value)
-    raise ctx.refuse("K001", pattern, what="patterns of classes and mappings",
+        case ast.MatchClass():
+            return _class(ctx, pattern, value)
+    raise ctx.refuse("K001", pattern, what="patterns of mappings",
                      help="compare values: literals, names with a dot, tuples of them, _")
 
 
@@ -119,6 +124,36 @@ def _alternatives(ctx: Context, pattern: ast.MatchOr, value: Value) -> Matched |
         return None
     return Matched((tests[0] if len(tests) == 1 else placed(
         ast.BoolOp(ast.Or(), tests), pattern),))
+
+
+def _class(ctx: Context, pattern: ast.MatchClass, value: Value) -> Matched | None:
+    """Match an object of a class by its attributes; the class is known while compiling."""
+    cls = ctx.value(pattern.cls)
+    kind = cls.object if isinstance(cls, Constant) and isinstance(cls.object, type) else None
+    places = getattr(kind, "__match_args__", ())
+    if kind in _NUMBERS and len(pattern.patterns) < 2 and not pattern.kwd_patterns:
+        if not ctx.of(value).is_instance((kind,)):
+            return None
+        return _pattern(ctx, pattern.patterns[0], value) if pattern.patterns else Matched()
+    if kind is None or (special_methods.class_of(value) is None and (
+            pattern.patterns or pattern.kwd_patterns)) or len(pattern.patterns) > len(places):
+        raise ctx.refuse("K001", pattern, what="such a pattern of a class",
+                         help="match objects of dataclasses: case Point(x=0, y=y)")
+    if not ctx.of(value).is_instance((kind,)):
+        return None
+    parts = [*zip(places, pattern.patterns, strict=False),
+             *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
+    tests: list[ast.expr] = []
+    names: list[tuple[str, Value]] = []
+    for name, part in parts:
+        inner = ctx.hold_value(ctx.value(placed(
+            ast.Attribute(given(value, pattern), name, ast.Load()), pattern)))
+        found = _pattern(ctx, part, inner)
+        if found is None:
+            return None
+        tests += found.tests
+        names += found.names
+    return Matched(tuple(tests), tuple(names))
 
 
 def _sequence(ctx: Context, pattern: ast.MatchSequence, value: Value) -> Matched | None:

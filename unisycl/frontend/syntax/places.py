@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.access import attribute_of, subscript_of
+from unisycl.frontend.values.classes import Item, Property
 from unisycl.frontend.values.kind import Target, Value
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.targets import one_index_each
@@ -36,8 +37,8 @@ def _owner(ctx: Context, node: ast.expr) -> Value:
 
 
 def update(ctx: Context, node: ast.Subscript | ast.Attribute, operand: ast.expr,
-           compute: Callable[[Value, Value], Value]) -> None:
-    """Do ``node = compute(node, operand)``, finding the place once."""
+           compute: Callable[[Value, Value], Value | None]) -> None:
+    """Do ``node = compute(node, operand)``, finding the place once; None: it is done."""
     _update(ctx, target_of(ctx, node, read=True), node, operand, compute)
 
 
@@ -50,14 +51,19 @@ def update_whole(ctx: Context, memory: Memory, node: ast.AST, operand: ast.expr,
 
 
 def _update(ctx: Context, target: Target, node: ast.AST, operand: ast.expr,
-            compute: Callable[[Value, Value], Value]) -> None:
+            compute: Callable[[Value, Value], Value | None]) -> None:
     target = target.settled(ctx, node, read=True)
     old = target.read(ctx, node)
     before = len(ctx.block)
     right = ctx.value(operand)
     if len(ctx.block) > before:
         old = ctx.keep(old, before)
-    target.write(ctx, compute(old, right), node, node)
+    made = compute(old, right)
+    if made is not None:
+        target.write(ctx, made, node, node)
+    elif isinstance(target, Item | Property):
+        raise ctx.refuse("K054", node, what="what a method of the class assigns changes in place",
+                         help="write x.name = x.name + value")
 
 
 def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value,

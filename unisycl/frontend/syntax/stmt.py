@@ -18,7 +18,7 @@ from unisycl.frontend.syntax import counted_loops, flow, loops, places
 from unisycl.frontend.syntax.assign import assign_target
 from unisycl.frontend.syntax.call import call_value
 from unisycl.frontend.syntax.compare import static_truth
-from unisycl.frontend.syntax.expr import BINARY, SYMBOL, lower_lambda, operate
+from unisycl.frontend.syntax.expr import BINARY, SYMBOL, lower_lambda, operate, update
 from unisycl.frontend.syntax.flow import (
     Condition,
     Definition,
@@ -123,7 +123,9 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
         if "lists" in ctx.facts and isinstance(left, Several) and left.kind == "tuple":
             raise ctx.refuse("K054", node, what="a list cannot change in a kernel",
                              help=f"bind the name anew: x = x {SYMBOL[op]} ...")
-        ctx.assign(node.target.id, operate(ctx, op, left, right, node), node)
+        made = update(ctx, op, left, right, node)
+        if made is not None:
+            ctx.assign(node.target.id, made, node)
         return False
     if isinstance(node.target, ast.Subscript | ast.Attribute):
         if isinstance(node.target, ast.Subscript) and isinstance(node.target.value, ast.Name):
@@ -132,7 +134,7 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
                 combine_with(ctx, element(ctx, owner, node.target), SYMBOL[op], node.value, node)
                 return False
         places.update(ctx, node.target, node.value,
-                      lambda old, right: operate(ctx, op, old, right, node))
+                      lambda old, right: update(ctx, op, old, right, node))
     return False
 
 
@@ -188,7 +190,7 @@ def _way(ctx: Context, taken: Condition, label: Label, node: ast.If,
 
 def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
     frame = ctx.frame
-    value = Nothing() if node.value is None else ctx.value(node.value)
+    value = Nothing() if node.value is None or frame.in_place else ctx.value(node.value)
     if isinstance(value, Constant) and value.object is None and not isinstance(
             ctx.types.get((frame.key, "return")), PointerType):
         value = Nothing()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import enum
-from types import ModuleType
+import sys
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from unisycl.lang.memory.pointer import pointer_type
 from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.function_objects import function_object
 
+_MADE_BY_CLASS = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_NOT_USERS = frozenset((*sys.stdlib_module_names, "numpy", "unisycl"))
 _LIBRARIES = frozenset(("numpy", "math", "unisycl", "operator", "builtins"))
 
 
@@ -66,7 +69,20 @@ class Constant(Kind):
             return coerce.weak_scalar(self.object.value)
         return Kind.number(self, ctx, node, unsure=unsure)
 
+    def owner_class(self) -> Any:
+        """Return the user's class that the object is of; None for objects of other kinds."""
+        cls = type(self.object)
+        home = getattr(cls, "__module__", None) or ""
+        if isinstance(self.object, type | enum.Enum | ModuleType) or \
+                not cls.__flags__ & _MADE_BY_CLASS or home.split(".")[0] in _NOT_USERS:
+            return None
+        return cls
+
     def known_truth(self) -> bool | None:
+        cls = self.owner_class()
+        if cls is not None and any(isinstance(getattr(cls, name, None), FunctionType)
+                                   for name in ("__bool__", "__len__")):
+            return None  # it may depend on what the object holds
         return bool(self.object)
 
     def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:

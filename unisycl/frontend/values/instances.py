@@ -11,12 +11,12 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from unisycl.base.dataclass import dataclass
-from unisycl.frontend import captures, guards
-from unisycl.frontend.parameters import default_steps, match
+from unisycl.frontend import captures, coerce, guards
+from unisycl.frontend.parameters import default_steps, match, spell
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.values import vectors
 from unisycl.frontend.values.classes import OfClass, class_path, is_named
@@ -33,6 +33,8 @@ from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 
 _FIELDS = "__dataclass_fields__"
+_OF_SEQUENCES = ("__iter__", "__len__", "__getitem__", "__contains__")
+_OF_OBJECTS = ("__setattr__", "__getattribute__", "__new__", "__delattr__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,44 @@ class Instance(OfClass):
         return self.items[self.fields.index(name)]
 
     def as_tuple(self) -> Value:
-        return Several(self.items) if issubclass(self.cls, tuple) else self
+        own = any(map(self.has_operator, _OF_SEQUENCES))
+        return Several(self.items) if is_named(self.cls) and not own else self
+
+    def known_truth(self) -> bool | None:
+        if self.has_operator("__bool__") or self.has_operator("__len__"):
+            return None
+        return not is_named(self.cls) or bool(self.items)
 
     # ---- parts
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
         if self.has_operator("__getitem__"):
             return self.call_operator(ctx, "__getitem__", [ctx.value(node.slice)], node)
+        if is_named(self.cls):
+            return Several(self.items).subscript(ctx, node)
         return Kind.subscript(self, ctx, node)
+
+    def listed(self, ctx: Lowering) -> tuple[Value, ...] | None:
+        if not self.has_operator("__iter__"):
+            return self.items if is_named(self.cls) else None
+        node = ctx.at or ctx.frames[-1].source.node
+        made = self.call_operator(ctx, "__iter__", [], node)
+        found = ctx.of(made).listed(ctx)
+        if found is None:
+            raise ctx.refuse("K049", node, found=made.describe() if isinstance(made, Kind)
+                             else made.type, expected="an iterator",
+                             help="end __iter__ by: return iter((self.x, self.y))")
+        return found
+
+    def as_static(self, ctx: Lowering) -> Value:
+        found = self.listed(ctx)
+        return self if found is None else Several(found)
+
+    def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
+        found = self.listed(ctx)
+        return Kind.unpacked(self, ctx, node) if found is None else found
+
+    def length(self) -> n.Expr | None:
+        return coerce.weak_scalar(len(self.items)) if is_named(self.cls) else None
 
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
         return self.field(name) if name in self.fields else self.class_attribute(ctx, name, node)
@@ -75,6 +108,10 @@ class Instance(OfClass):
         return dict(zip(self.fields, self.items, strict=True))
 
     def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        own = None if isinstance(node, ast.Attribute) and node.attr in self.fields \
+            else self.own_target(ctx, node)
+        if own is not None:
+            return own
         if not isinstance(node, ast.Attribute):
             return Kind.target(self, ctx, node, read=read)
         if node.attr not in self.fields:
@@ -196,7 +233,9 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     ctx.guard(class_path(cls, "__init__"), init)
     ctx.needs.guards[class_path(cls, _FIELDS), True] = guards.Same(getattr(cls, _FIELDS))
     fields = [f for f in dataclasses.fields(cls) if f.init]
-    steps = default_steps(init, init.__code__.co_varnames[1:init.__code__.co_argcount])
+    code = init.__code__
+    steps = default_steps(init, code.co_varnames[1:code.co_argcount])
+    args, named = _by_name(ctx, cls, code, args, named, node)
     required = [f.name for f in fields if f.name not in steps]
     found = match(ctx, node, cls.__name__, args, named, required,
                   [f.name for f in fields if f.name not in required])
@@ -220,6 +259,24 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     kept = became.without_homes(lambda home: home not in ctx.shared)
     assert isinstance(kept, Instance)
     return replace(kept, exact=False)
+
+
+def _by_name(ctx: Lowering, cls: Any, code: CodeType, args: Sequence[Value],
+             named: dict[str, Value], node: ast.AST) -> tuple[Sequence[Value], dict[str, Value]]:
+    """Name the arguments of a class with fields that are given by keyword only."""
+    for name in _OF_OBJECTS:
+        own = getattr(cls, name, None)
+        if isinstance(own, FunctionType) and own.__code__.co_filename != "<string>":
+            raise ctx.refuse("K054", node, what=f"{cls.__name__} has a {name} of its own",
+                             help="leave it out, or use a property")
+    places = code.co_varnames[1:code.co_argcount]
+    if not code.co_kwonlyargcount:
+        return args, named
+    given = dict(zip(places, args, strict=False))
+    if len(args) > len(places) or given.keys() & named.keys():
+        raise ctx.refuse("K034", node, what=f"'{cls.__name__}'", expected=spell(places),
+                         found=len(args) + len(named))
+    return (), given | named
 
 
 def construct_named(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, Value],

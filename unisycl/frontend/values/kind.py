@@ -391,7 +391,8 @@ class Frame:
     ``result`` is what returns give, ``returned`` which values; ``falls``: one returns nothing.
     ``assigned`` are the names the function binds, ``once`` those that one plain assignment binds,
     so that a constant given to one stays one. ``allowed`` are the aspects that ``device_has``
-    lists, None where it says nothing.
+    lists, None where it says nothing. ``in_place``: it returns the object that it was given, which
+    whoever calls it has.
     """
 
     source: FunctionSource
@@ -412,6 +413,7 @@ class Frame:
     returned: list[Any] = field(default_factory=list)
     call: ast.AST | None = None
     allowed: frozenset[str] | None = None
+    in_place: bool = False
     library: bool = False
 
 

@@ -194,6 +194,11 @@ class Record(OfClass):
         if isinstance(node, ast.Attribute) and (
                 not isinstance(self.type, Struct) or self.shape):
             return Kind.target(self, ctx, node, read=read)
+        member = isinstance(node, ast.Attribute) and any(
+            f.name == node.attr for f in getattr(self.type, "fields", ()))
+        own = self.own_target(ctx, node) if isinstance(node, ast.Attribute) and not member else None
+        if own is not None:
+            return own
         found = self.at(ctx, node) if isinstance(node, ast.Subscript) else self.member(
             ctx, node.attr, node)
         if not found.writable:

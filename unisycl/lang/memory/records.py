@@ -207,13 +207,17 @@ def _record_class(cls: type) -> Any:
 
 def _is_operator(name: str, value: Any) -> bool:
     """Say whether an attribute is an operator that the user wrote."""
-    return isinstance(value, types.FunctionType) and name in _OPERATORS
+    return isinstance(value, types.FunctionType) and name in _OPERATORS and not (
+        name in ("__eq__", "__ne__") and value.__code__.co_filename == "<string>")
 
 
-_OPERATORS = frozenset(f"__{word}__" for word in (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift",
-    "rshift", "radd", "rsub", "rmul", "rtruediv", "rpow", "neg", "pos", "invert", "abs", "call",
-    "lt", "le", "gt", "ge"))
+_OPERATORS = frozenset((
+    *(f"__{side}{word}__" for side in ("", "r", "i") for word in (
+        "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
+        "lshift", "rshift", "divmod")),
+    *(f"__{word}__" for word in (
+        "neg", "pos", "invert", "abs", "round", "floor", "ceil", "trunc", "int", "float", "complex",
+        "bool", "len", "contains", "call", "eq", "ne", "lt", "le", "gt", "ge"))))
 
 
 class StructRecord(Record):  # type: ignore[misc]

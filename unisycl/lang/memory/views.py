@@ -305,6 +305,9 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in (self.dtype.names or ()):
+            if isinstance(getattr(type(self), name, None), property):
+                object.__setattr__(self, name, value)
+                return
             raise AttributeError(f"a record of {', '.join(self.dtype.names or ())} has no member "
                                  f"'{name}'")
         self[name] = value
