@@ -112,7 +112,7 @@ _ROOTS = (
             math=("sqrt",), doc="Square root."),
     _of("rsqrt", m.widened(lambda x: np.float64(1) / np.sqrt(x)), 2, "Reciprocal square root.",
         half=1),
-    _of("cbrt", np.cbrt, 2, "Cube root.", numpy=("cbrt",), math=("cbrt",)),
+    _of("cbrt", m.cbrt, 2, "Cube root.", numpy=("cbrt",), math=("cbrt",)),
     _of("hypot", np.hypot, 4, "sqrt(x*x + y*y) without undue overflow.", signature="ff>f",
         numpy=("hypot",), math=("hypot",)),
     _of("rootn", m.rootn, 16, "The k-th root of x.", signature="fk>f", half=4),

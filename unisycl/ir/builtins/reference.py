@@ -244,6 +244,11 @@ def _root(x: float, count: int) -> float:
 
 
 # ---- gamma
+def cbrt(x: Any) -> Any:
+    """The cube root, which some libraries give with an error of more than 2 ULP."""
+    return np.result_type(x).type(np.cbrt(np.longdouble(x)))
+
+
 def tgamma(x: Any) -> Any:
     """The gamma function; infinite at 0, NaN at other poles."""
     kind = np.result_type(x)
