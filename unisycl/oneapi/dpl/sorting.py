@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.dpl import picks
 from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import (
     counting_iterator,
@@ -222,14 +223,15 @@ def partial_sort(call: Call, data: Any, middle: Any, comp: Any = None) -> future
         middle: how many.
         comp: the order, as in ``sort``.
     """
-    return _up_to(call, data, middle, comp, first=0)
+    return _up_to(call, data, middle, comp, whole_front=True)
 
 
 @routine
 def nth_element(call: Call, data: Any, nth: Any, comp: Any = None) -> future:
     """Bring element ``nth`` of the sorted order to its place, none greater before it.
 
-    By the numbers' own order processors sort only what may be that element; else all are sorted.
+    By the numbers' own order processors sort only what may be that element, and move only what
+    stands on its wrong side; else all are sorted.
 
     Args:
         call: the policy, or a queue.
@@ -237,15 +239,22 @@ def nth_element(call: Call, data: Any, nth: Any, comp: Any = None) -> future:
         nth: the position; that of the end moves nothing.
         comp: the order, as in ``sort``.
     """
-    return _up_to(call, data, nth, comp, first=nth)
+    return _up_to(call, data, nth, comp, whole_front=False)
 
 
-def _up_to(call: Call, data: Any, place: Any, comp: Any, *, first: Any) -> future:
+def _up_to(call: Call, data: Any, place: Any, comp: Any, *, whole_front: bool) -> future:
     target = call.memory("the memory", data)
-    last = whole(call.name, "the position", place)
-    if last > (target.size or 0):
-        call.refuse(f"the position is {place}, and there are {target.size} elements")
-    _sorted(call, target, None, comp, (0, last) if first == 0 and last else (last, last + 1))
+    n, last = target.size or 0, whole(call.name, "the position", place)
+    if last > n:
+        call.refuse(f"the position is {place}, and there are {n} elements")
+    window = (0, last) if whole_front else (last, min(last + 1, n))
+    if window[0] == window[1]:
+        return call.done()
+    rank, kind = _rank_by(target.dtype, comp)
+    if rank is not None and picks.is_small(call, n, window):
+        picks.brought(call, target, (rank, kind), window)
+    else:
+        _sorted(call, target, None, comp, window)
     return call.done()
 
 
@@ -294,15 +303,19 @@ def _selected(call: Call, source: Operand, target: Operand, comp: Any,
     rank, kind = _rank_by(source.dtype, comp)
     if rank is None or call.shape.wide or n <= call.shape.few:
         return False
-    items, dtype = source, np.dtype(source.dtype)
+    items, dtype, of_keys = source, np.dtype(source.dtype), rank
     other, found = ([call.own(n, dtype)] for _ in range(2))
     if places is not None:
         items = zip_iterator(source, counting_iterator(np.int64(0), n))
         rank = radix.of_first(rank)
         other.append(call.own(n, np.int64))
         found.append(call.own(n, np.int64))
-    _by_digits(call, items, _together(other), n, rank, kind, window=(0, k),
-               first=_together(found))
+    if picks.is_small(call, n, (0, k)):
+        picks.gathered(call, source, items, (of_keys, rank, kind),
+                       (_together(other), _together(found)), k)
+    else:
+        _by_digits(call, items, _together(other), n, rank, kind, window=(0, k),
+                   first=_together(found))
     for own, out in zip(found, (target, places), strict=False):
         each(call, k, maps.copy, own, out)
     return True
