@@ -310,7 +310,7 @@ except sycl.exception as error:
 """
 
 
-@pytest.mark.row("Q-8")
+@pytest.mark.part("Q-8")
 def test_where_code_does_not_look_the_wait_ends_and_names_the_submission(
         device: sycl.device) -> None:
     if device.get_backend().name in ("cpu", "host"):
