@@ -33,6 +33,7 @@ from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.numbers import kind_of
+from unisycl.frontend.values.special_methods import SYMBOLS
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values.vectors import Vector
@@ -44,7 +45,6 @@ _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: 
             ast.GtE: "ge"}
 _BY_NAME = {name: op() for op, name in _COMPARE.items()}
 _FEW = 8  # operands of one ``and`` or ``or``: branches one inside the other
-_COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def static_truth(value: Value) -> bool | None:
@@ -102,15 +102,15 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
             return coerce.weak_scalar(fixed == (name == "eq"))
     if isinstance(left, Memory) and isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)
-    found = pointers.compare(ctx, name, _COMPARED[name], left, right, node)
+    found = pointers.compare(ctx, name, SYMBOLS[name], left, right, node)
     if found is not None:
         return found
     if isinstance(left, Vector) or isinstance(right, Vector):
-        return vector_operators.compare(ctx, name, _COMPARED[name], left, right, node)
+        return vector_operators.compare(ctx, name, SYMBOLS[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
         if "lists" in ctx.facts and left.kind == right.kind == "tuple" \
                 and not _written_out(node, left, right):
-            raise ctx.refuse("K036", node, op=_COMPARED[name], types="lists and tuples",
+            raise ctx.refuse("K036", node, op=SYMBOLS[name], types="lists and tuples",
                              help="a list never equals a tuple; compare their elements")
         if name in ("eq", "ne"):
             equal = _all_equal(ctx, left, right, node)
@@ -118,7 +118,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         if left.kind == right.kind == "tuple":
             return _in_order(ctx, op, left, right, node)
         if len(left.items) != len(right.items):
-            raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{describe(left)} and "
+            raise ctx.refuse("K036", node, op=SYMBOLS[name], types=f"{describe(left)} and "
                              f"{describe(right)}", help="dimensions must agree")
     several = left if isinstance(left, Several) else right
     if isinstance(several, Several) and several.kind in ("id", "range") and len(several.items) > 1:
@@ -126,7 +126,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     a, b = ctx.to_scalar(left, node, unsure=True), ctx.to_scalar(right, node, unsure=True)
     result = coerce.compare(name, a, b)
     if result is None:
-        raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
+        raise ctx.refuse("K036", node, op=SYMBOLS[name], types=f"{a.type} and {b.type}",
                          help=coerce.complex_help(a.type, b.type))
     return result
 

@@ -15,6 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from unisycl.base.dataclass import dataclass
+from unisycl.base.generated_code import is_by_dataclass
 from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.parameters import default_steps, match, spell
 from unisycl.frontend.spelling import suggest
@@ -223,7 +224,7 @@ def is_dataclass(obj: object) -> bool:
         return False
     init = getattr(obj, "__init__", None)
     # What it generates has no text; a constructor of the user's own has.
-    return isinstance(init, FunctionType) and init.__code__.co_filename == "<string>"
+    return is_by_dataclass(init)
 
 
 def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, Value],
@@ -235,6 +236,7 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     fields = [f for f in dataclasses.fields(cls) if f.init]
     code = init.__code__
     steps = default_steps(init, code.co_varnames[1:code.co_argcount])
+    _check_plain(ctx, cls, node)
     args, named = _by_name(ctx, cls, code, args, named, node)
     required = [f.name for f in fields if f.name not in steps]
     found = match(ctx, node, cls.__name__, args, named, required,
@@ -261,14 +263,18 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     return replace(kept, exact=False)
 
 
+def _check_plain(ctx: Lowering, cls: Any, node: ast.AST) -> None:
+    """Refuse a class that makes objects, or keeps what they hold, in a way of its own."""
+    for name in _OF_OBJECTS:
+        own = getattr(cls, name, None)
+        if isinstance(own, FunctionType) and not is_by_dataclass(own):
+            raise ctx.refuse("K054", node, what=f"{cls.__name__} has a {name} of its own",
+                             help="leave it out, or use a property")
+
+
 def _by_name(ctx: Lowering, cls: Any, code: CodeType, args: Sequence[Value],
              named: dict[str, Value], node: ast.AST) -> tuple[Sequence[Value], dict[str, Value]]:
     """Name the arguments of a class with fields that are given by keyword only."""
-    for name in _OF_OBJECTS:
-        own = getattr(cls, name, None)
-        if isinstance(own, FunctionType) and own.__code__.co_filename != "<string>":
-            raise ctx.refuse("K054", node, what=f"{cls.__name__} has a {name} of its own",
-                             help="leave it out, or use a property")
     places = code.co_varnames[1:code.co_argcount]
     if not code.co_kwonlyargcount:
         return args, named

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
+from unisycl.base.generated_code import is_by_dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.values.classes import OfClass, class_path, is_named
 from unisycl.frontend.values.constants import Constant
@@ -26,7 +27,7 @@ from unisycl.ir.types import WEAK_BOOL, WEAK_INT
 
 _WORDS = {"div": "truediv", "shl": "lshift", "shr": "rshift"}
 _TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-_SYMBOLS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+SYMBOLS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _CHANGING = frozenset(f"__i{op}__" for op in (
     "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and",
     "or", "xor"))
@@ -35,9 +36,7 @@ _GENERATED = frozenset(f"__{op}__" for op in _TURNED)
 
 def class_of(value: Value) -> Any:
     """Return the class whose methods decide about a value; None if that is no user's class."""
-    if isinstance(value, OfClass):
-        return value.owner_class()
-    return value.owner_class() if isinstance(value, Constant) else None
+    return value.owner_class() if isinstance(value, OfClass | Constant) else None
 
 
 def method_of(value: Value, name: str) -> FunctionType | None:
@@ -150,7 +149,7 @@ def compared(ctx: Lowering, op: str, left: Value, right: Value, node: ast.AST,
     if asked and op in ("eq", "ne") and a is not b:
         return coerce.weak_scalar(op == "ne")  # two objects, neither of which knows the other
     if asked:
-        raise ctx.refuse("K036", node, op=_SYMBOLS[op], types=f"{describe(left)} and "
+        raise ctx.refuse("K036", node, op=SYMBOLS[op], types=f"{describe(left)} and "
                          f"{describe(right)}", help="the method gives NotImplemented for these")
     return None
 
@@ -189,12 +188,12 @@ def _by_elements(op: str, owner: Value, other: Value,
 
 def is_generated(cls: Any, function: FunctionType) -> bool:
     """Say whether ``dataclass`` wrote a comparison of a class."""
-    return function.__name__ in _GENERATED and function.__code__.co_filename == "<string>" \
+    return function.__name__ in _GENERATED and is_by_dataclass(function) \
         and dataclasses.is_dataclass(cls)
 
 
 def _fields(ctx: Lowering, value: Value, names: list[str], node: ast.AST) -> Several | None:
-    """Return fields of an object as a tuple; None of a record, which is compared in no device."""
+    """Return fields of an object as a tuple; None of a record, which no device compares."""
     if isinstance(value, Instance):
         return Several(tuple(value.field(name) for name in names))
     if isinstance(value, Constant):
@@ -237,5 +236,5 @@ def length_of(ctx: Lowering, value: Value, node: ast.AST) -> n.Expr | None:
     return None if found is None else coerce.convert(found, WEAK_INT)
 
 
-__all__ = ["called", "class_of", "compared", "is_generated", "length_of", "method_of", "number",
-           "operated", "truth_of", "updated"]
+__all__ = ["SYMBOLS", "called", "class_of", "compared", "is_generated", "length_of", "method_of",
+           "number", "operated", "truth_of", "updated"]

@@ -17,6 +17,7 @@ import numpy as np
 
 from unisycl.base.dtypes import find_dtype
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.generated_code import is_by_dataclass
 from unisycl.base.geometry import id, range
 from unisycl.ir.types import element_type
 from unisycl.lang.memory.stored_pointers import pointer_class
@@ -208,7 +209,7 @@ def _record_class(cls: type) -> Any:
 def _is_operator(name: str, value: Any) -> bool:
     """Say whether an attribute is an operator that the user wrote."""
     return isinstance(value, types.FunctionType) and name in _OPERATORS and not (
-        name in ("__eq__", "__ne__") and value.__code__.co_filename == "<string>")
+        name in ("__eq__", "__ne__") and is_by_dataclass(value))
 
 
 _OPERATORS = frozenset((
