@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
     "api": {"base", "process", "ir.types", "lang", "runtime", "observe"},
     "public_names": set(),
     "ranks": {"base", "process", "lang", "runtime", "observe", "api"},
-    "ext": {"base", "api", "lang", "ranks"},
+    "ext": {"base", "api", "lang", "ranks", "frontend.results"},
     "khr": {"base", "api", "lang", "public_names"},
     "compat12": {"base", "ir.types", "lang", "api", "runtime"},
     "oneapi": {"", "base.tracebacks", "ranks.links"},

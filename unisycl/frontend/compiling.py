@@ -43,6 +43,7 @@ from unisycl.frontend.values import reducers, unsure
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.handlers import KernelHandler, takes_handler
 from unisycl.frontend.values.items import Item
+from unisycl.frontend.values.joins import form_of
 from unisycl.frontend.values.kind import Frame, Refused, Value
 from unisycl.frontend.values.reducers import Reduction
 from unisycl.frontend.values.streams import endings
@@ -104,7 +105,7 @@ def compiled(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     return Specialization(
         kernel, uses, guard_function.matcher(code, asked, (p.path for p in kernel.params)),
         ctx.handled, ctx.required, answers, tuple(ctx.needs.children), asked,
-        shape, any(warned))
+        shape, any(warned), None if ctx.result is None else form_of(ctx.result))
 
 
 def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
@@ -169,7 +170,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
                 frame.names[name] = value
         start_flags(ctx, frame)
         if isinstance(node, ast.Lambda):
-            ctx.value(node.body)
+            ctx.result = ctx.value(node.body)
         else:
             ctx.lower_body(ctx, body, frozenset(("return",)))
     except Refused:

@@ -109,6 +109,7 @@ class Context(Variables):
         self.reductions: tuple[Any, ...] = ()
         self.in_items = False
         self.handled = False
+        self.result: Value | None = None
         self.required: tuple[int, ...] = ()
         self.target: Target | None = None
         self.limited = False

@@ -12,6 +12,7 @@ from unisycl.base.dataclass import dataclass
 from unisycl.frontend.guard_function import Match
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.paths import Path, Question
+from unisycl.frontend.values.kind import Form
 from unisycl.ir import nodes as n
 from unisycl.ir.function_uses import ChildUse, FunctionUse
 from unisycl.lang.kernels.specialization import kernel_handler
@@ -21,7 +22,8 @@ from unisycl.lang.kernels.specialization import kernel_handler
 class Specialization:
     """One kernel for one set of captured types and constants.
 
-    ``warned``: something about it was said when it was compiled.
+    ``warned``: something about it was said when it was compiled. ``result``: the form of what a
+    lambda that was compiled in this process makes.
     """
 
     kernel: n.Kernel
@@ -34,6 +36,7 @@ class Specialization:
     guards: tuple[tuple[Path, Question], ...] = ()
     shape: KernelShape | None = None
     warned: bool = False
+    result: Form | None = None
 
     def suits(self, target: Target | None) -> bool:
         """Say whether a device gives the answers that the kernel was compiled with."""

@@ -57,6 +57,8 @@ def test_algorithms_take_them(queue: sycl.queue) -> None:
     squares = dpl.transform_iterator(dpl.counting_iterator(np.int64(0), N), lambda k: k * k)
     assert dpl.reduce(queue, squares) == sum(k * k for k in range(N))
     assert dpl.max_element(queue, squares) == N - 1
+    half = dpl.transform_iterator(X, lambda v: 0 if v >= 1 else v + 0.5)  # of 1 it makes an int
+    assert dpl.reduce(queue, half) == 0.5
     out = np.zeros(N, np.int64)
     dpl.inclusive_scan(queue, squares, dpl.reverse_iterator(out))
     assert np.array_equal(np.cumsum(np.arange(N) ** 2)[::-1], out)

@@ -90,6 +90,56 @@ def test_types_follow_the_function(queue: sycl.queue) -> None:
     assert math.isclose(halves(3, queue=queue), 1.5)
 
 
+def test_all_paths_of_a_function_count_for_its_type(queue: sycl.queue) -> None:
+    """A call with ones takes one path: ``0`` here, a whole number."""
+    half = ext.vectorize(lambda x: 0 if x >= 1 else x * 0.5, queue=queue)
+    x = np.array([0.25, 0.5, 3.0], np.float32)
+    found = half(x)
+    assert found.dtype == np.float32
+    assert np.array_equal(found, [0.125, 0.25, 0])
+    told = ext.result_type(lambda x, y: (x * y, x > y, 3), np.int8, np.zeros(3, np.uint8))
+    assert told == (np.int16, np.bool_, np.int64)
+    assert ext.result_type(lambda t: t[0] * t[1], (np.float32, 2.0)) == np.float32
+    with pytest.raises(sycl.UsageError, match="no number"):
+        ext.result_type(lambda x: None, np.int8)
+
+
+def test_a_tuple_makes_several_arrays(queue: sycl.queue) -> None:
+    @ext.vectorize(queue=queue)
+    def parts(x, y):
+        return x // y, x % y, x / y
+
+    x, y = np.arange(-10, 10, dtype=np.int16).reshape(4, 5), np.arange(1, 6, dtype=np.int16)
+    whole, rest, ratio = parts(x, y)
+    assert (whole.dtype, rest.dtype, ratio.dtype) == (np.int16, np.int16, (x / y).dtype)
+    assert np.array_equal(whole, x // y)
+    assert np.array_equal(rest, x % y)
+    np.testing.assert_allclose(ratio, x / y, rtol=1e-6)
+    table = np.zeros((5, 3))
+    out = (table[:, 0], table[:, 1], table[:, 2])
+    assert parts(x[0], y, out=out) is out
+    np.testing.assert_allclose(table, np.stack((x[0] // y, x[0] % y, x[0] / y), 1), rtol=1e-6)
+    assert parts(7, 2) == (3, 1, 3.5)
+    for out in ((x, x), table[:, 0], (table[:, 0],) * 3):
+        with pytest.raises(sycl.UsageError):
+            parts(x[0], y, out=out)
+
+
+def test_results_over_operands_are_those_of_numpy(queue: sycl.queue) -> None:
+    increase = ext.vectorize(lambda x: x + 1, queue=queue)
+    add = ext.vectorize(lambda x, y: x + y, queue=queue)
+
+    def table():
+        return np.arange(90000, dtype=np.float32).reshape(300, 300)
+
+    for call, expected in (
+            (lambda m: increase(m[::-1], out=m), lambda m: m[::-1] + 1),
+            (lambda m: increase(m.T, out=m), lambda m: m.T + 1),
+            (lambda m: add(m, m[0], out=m), lambda m: m + m[0]),
+            (lambda m: increase(m, out=m), lambda m: m + 1)):
+        assert np.array_equal(call(table()), expected(table()))
+
+
 def test_what_does_not_fit_is_refused(queue: sycl.queue) -> None:
     double = ext.vectorize(lambda x: x * 2, queue=queue)
     for call in (lambda: double(), lambda: double(*[1] * 7), lambda: ext.vectorize(3),

@@ -16,6 +16,7 @@ from unisycl.base.geometry import non_uniform_nd_range
 from unisycl.ext.unisycl import tiles
 from unisycl.ext.unisycl.arrays import arange, array, empty, full, linspace, ones, zeros
 from unisycl.ext.unisycl.elementwise import vectorize, vectorized
+from unisycl.ext.unisycl.result_types import result_type
 from unisycl.lang.kernels.device_queue import (
     create_user_event,
     enqueue_kernel,
@@ -83,6 +84,7 @@ __all__ = [
     "one_to_one",
     "ones",
     "profile",
+    "result_type",
     "save_graph",
     "set_user_event_status",
     "show_versions",

@@ -1,13 +1,15 @@
 """``vectorize``: a function of numbers becomes one of arrays, on any queue, with broadcasting.
 
-The function is compiled as part of a kernel, once for each set of types. Non-goals: functions of
-whole arrays; several results. Invariant: operands are broadcast by NumPy's rule, and read in place
-where the device reads the host's memory.
+The function is compiled as part of a kernel, once for each set of types; of a function that returns
+a tuple each part has an array. Non-goals: functions of whole arrays. Invariant: operands are
+broadcast by NumPy's rule, and read in place where the device reads the host's memory; results that
+overlap operands are NumPy's.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +25,9 @@ from unisycl.base.errors import UsageError, errc, exception
 from unisycl.base.geometry import range as Range
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.ext.unisycl import elementwise_kernels as kernels
+from unisycl.ext.unisycl import overlaps
 from unisycl.ext.unisycl.arrays import default_queue
+from unisycl.frontend.results import types_of
 
 _DIMENSIONS = 3
 _MOST = len(kernels.OF)
@@ -36,12 +40,13 @@ def _refuse(name: str, text: str) -> Any:
 class vectorized:
     """A function of numbers, called with arrays; made by ``vectorize``."""
 
-    def __init__(self, function: Callable[..., Any], dtype: npt.DTypeLike | None,
+    def __init__(self, function: Callable[..., Any], dtype: Any,
                  queue: Queue | None) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._name = getattr(function, "__name__", type(function).__name__)
-        self._dtype = None if dtype is None else np.dtype(dtype)
+        self._dtype = tuple(map(np.dtype, dtype)) if isinstance(dtype, tuple) else (
+            None if dtype is None else np.dtype(dtype))
         self._queue = queue
 
     @ends_at_call
@@ -50,7 +55,8 @@ class vectorized:
 
         Args:
             operands: numbers, arrays and USM, up to six.
-            out: where the results go, of the shape that the operands have together.
+            out: where the results go, of the shape that the operands have together; a tuple of such
+                for a function that returns a tuple.
             queue: where it runs; left out, the decorator's or one of the default device.
         """
         if not 1 <= len(operands) <= _MOST:
@@ -64,40 +70,86 @@ class vectorized:
             _refuse(self._name, f"the operands cannot be broadcast together ({error})")
         target = self._target(given, shape, out, where)
         if math.prod(shape):
-            views = [x if _is_number(x) else _seen(self._name, x, shape) for x in given]
-            _launch(where, self._function, _seen(self._name, target, shape), views, shape)
+            whole = [_writable(self._name, x, shape) for x in _each(target)]
+            seen = [_seen(self._name, x, shape) for x in whole]
+            for one, other in itertools.combinations(seen, 2):
+                if overlaps.meet(one, other):
+                    _refuse(self._name, "two results lie in one memory")
+            views = [x if _is_number(x) else _apart(self._name, _seen(self._name, x, shape), seen)
+                     for x in given]
+            _launch(where, self._function, seen, isinstance(target, tuple), views, shape)
+            for one, made in zip(_each(target), whole, strict=True):
+                if made is not one:
+                    one[...] = made
         if out is not None:
             return out
+        if isinstance(target, tuple):
+            return target if shape else tuple(x[()] for x in target)
         return target if shape else target[()]
 
     def _target(self, given: list[Any], shape: tuple[int, ...], out: Any, where: Queue) -> Any:
         if out is not None:
-            if tuple(np.shape(out) if isinstance(out, np.ndarray) else out.shape) != shape:
-                _refuse(self._name, f"out must have the shape {shape} of the operands")
+            for one in _each(out):
+                if tuple(np.shape(one) if isinstance(one, np.ndarray) else one.shape) != shape:
+                    _refuse(self._name, f"out must have the shape {shape} of the operands")
+            self._check("out", out, given)
             return out
-        dtype = self._dtype or self._result_type(given)
-        device = where.get_device()
-        if (device.has(aspect.usm_system_allocations) and not device.has(aspect.gpu)) or not (
-                device.has(aspect.usm_shared_allocations)) or not math.prod(shape):
-            return np.empty(shape, dtype)
-        memory = usm.malloc(math.prod(shape), where, kind=usm_kind.shared, dtype=dtype)
-        return np.asarray(memory).reshape(shape)
+        kinds = self._dtype or self._result_types(given)
+        if self._dtype is not None:
+            self._check("dtype", kinds, given)
+        arrays = tuple(_array(shape, kind, where) for kind in _each(kinds))
+        return arrays if isinstance(kinds, tuple) else arrays[0]
 
-    def _result_type(self, given: list[Any]) -> np.dtype[Any]:
-        ones = [x if _is_number(x) else np.dtype(x.dtype).type(1) for x in given]
+    def _check(self, what: str, given: Any, operands: list[Any]) -> None:
+        """Refuse one target for several results, and several for another number of them."""
+        told = types_of(self._function, *_ones(operands))
+        if told is not None and _count(told) != _count(given):
+            _refuse(self._name, f"{what} is {_count(given)}, and the function returns "
+                    f"{_count(told)}")
+
+    def _result_types(self, given: list[Any]) -> Any:
+        ones = _ones(given)
+        found: Any = types_of(self._function, *ones)
         try:
-            with np.errstate(all="ignore"):
-                found = np.asarray(self._function(*ones)).dtype
+            if found is None:
+                with np.errstate(all="ignore"):
+                    result = self._function(*ones)
+                found = tuple(np.asarray(x).dtype for x in result) if isinstance(
+                    result, tuple) else np.asarray(result).dtype
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError,
                 exception) as error:
             _refuse(self._name, "the function cannot be asked for the type of its results "
                     f"({error}); give vectorize(dtype=...)")
-        if found.kind not in "biufc":
-            _refuse(self._name, "the function returns no number; give vectorize(dtype=...)")
+        for kind in _each(found):
+            if isinstance(kind, tuple) or kind.kind not in "biufc":
+                _refuse(self._name, "the function returns no number, nor a tuple of numbers; give "
+                        "vectorize(dtype=...)")
         return found
 
     def __repr__(self) -> str:
         return f"<vectorized {self._name}>"
+
+
+def _array(shape: tuple[int, ...], dtype: np.dtype[Any], where: Queue) -> Any:
+    """Return an array that the device of a queue writes in place."""
+    device = where.get_device()
+    if (device.has(aspect.usm_system_allocations) and not device.has(aspect.gpu)) or not (
+            device.has(aspect.usm_shared_allocations)) or not math.prod(shape):
+        return np.empty(shape, dtype)
+    memory = usm.malloc(math.prod(shape), where, kind=usm_kind.shared, dtype=dtype)
+    return np.asarray(memory).reshape(shape)
+
+
+def _each(x: Any) -> tuple[Any, ...]:
+    return x if isinstance(x, tuple) else (x,)
+
+
+def _count(x: Any) -> str:
+    return f"a tuple of {len(x)}" if isinstance(x, tuple) else "one"
+
+
+def _ones(operands: list[Any]) -> list[Any]:
+    return [x if _is_number(x) else np.dtype(x.dtype).type(1) for x in operands]
 
 
 def _is_number(x: Any) -> bool:
@@ -111,6 +163,15 @@ def _operand(x: Any) -> Any:
     return np.asarray(x)
 
 
+def _writable(name: str, x: Any, shape: tuple[int, ...]) -> Any:
+    """Return where a kernel writes results: themselves, or an array to be copied from."""
+    if not isinstance(x, np.ndarray):
+        return x
+    if not x.flags.writeable:
+        _refuse(name, "out is read-only")
+    return x if x.flags.c_contiguous or 1 <= len(shape) <= _DIMENSIONS else np.empty(shape, x.dtype)
+
+
 def _seen(name: str, x: Any, shape: tuple[int, ...]) -> Any:
     """Return an operand as a kernel over a shape of one to three dimensions reads it."""
     if not isinstance(x, np.ndarray):
@@ -120,37 +181,49 @@ def _seen(name: str, x: Any, shape: tuple[int, ...]) -> Any:
             _refuse(name, f"memory that only the device reaches is not broadcast, from "
                     f"{tuple(x.shape)} to {shape}")
         return x
-    if x.shape == shape and x.flags.c_contiguous:
+    if x.shape == shape and (x.flags.c_contiguous or 1 <= len(shape) <= _DIMENSIONS):
         return x.reshape(-1) if len(shape) > _DIMENSIONS or not shape else x
     wide = np.broadcast_to(x, shape)
     return wide if 1 <= len(shape) <= _DIMENSIONS else np.ascontiguousarray(wide).reshape(-1)
 
 
-def _launch(where: Queue, function: Any, target: Any, views: list[Any],
+def _apart(name: str, x: Any, targets: list[Any]) -> Any:
+    """Return an operand that no work-item writes before another one has read it."""
+    if not any(overlaps.meet(x, t) and not overlaps.alike(x, t) for t in targets):
+        return x
+    if not isinstance(x, np.ndarray):
+        _refuse(name, "an operand in memory that only the device reaches overlaps the results")
+    return x.copy()
+
+
+def _launch(where: Queue, function: Any, targets: list[Any], is_tuple: bool, views: list[Any],
             shape: tuple[int, ...]) -> None:
-    arrays = [target, *(v for v in views if not _is_number(v))]
+    arrays = [*targets, *(v for v in views if not _is_number(v))]
     if all(tuple(a.shape) == shape and _is_flat(a) for a in arrays):
         arrays = [a.reshape(-1) if isinstance(a, np.ndarray) else a for a in arrays]
-        target, rest = arrays[0], iter(arrays[1:])
+        targets, rest = arrays[:len(targets)], iter(arrays[len(targets):])
         views = [v if _is_number(v) else next(rest) for v in views]
-    flat = len(target.shape) <= 1
+    flat = all(len(t.shape) <= 1 for t in targets)
     space = math.prod(shape) if flat else Range(*shape)
     seen = [kernels.number(v) if _is_number(v) else kernels.elements(v) for v in views]
-    where.parallel_for(space, kernels.OF[len(seen) - 1], function, target, *seen).wait()
+    written = [kernels.elements(t) for t in targets]
+    into = kernels.several(tuple(written)) if is_tuple else written[0]
+    where.parallel_for(space, kernels.OF[len(seen) - 1], function, into, *seen).wait()
 
 
 def _is_flat(a: Any) -> bool:
     return isinstance(a, np.ndarray) and bool(a.flags.c_contiguous)
 
 
-def vectorize(function: Any = None, *, dtype: npt.DTypeLike | None = None,
+def vectorize(function: Any = None, *,
+              dtype: npt.DTypeLike | tuple[npt.DTypeLike, ...] | None = None,
               queue: Queue | None = None) -> Any:
     """Make a function of arrays of a function of numbers: a decorator, with or without arguments.
 
     Args:
-        function: a function of one to six numbers, written as a kernel's functions are.
-        dtype: the type of its results; left out, that of its result for ones, which it is called
-            with once.
+        function: a function of one to six numbers, written as a kernel's functions are; of one that
+            returns a tuple of numbers the calls return a tuple of arrays.
+        dtype: the type of its results, a tuple of types for several; left out, that of the kernel.
         queue: where it runs if a call does not say.
     """
     if function is None:

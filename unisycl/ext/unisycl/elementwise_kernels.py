@@ -23,6 +23,23 @@ class elements:
         return self.at[i]
 
 
+    def store(self, i: Any, value: Any) -> None:
+        """Write the element of an index."""
+        self.at[i] = value
+
+
+@dataclass(eq=False)
+class several:
+    """Elements of several memories, side by side."""
+
+    parts: Any
+
+    def store(self, i: Any, values: Any) -> None:
+        """Write the elements of an index, one value into each memory."""
+        for part, value in zip(self.parts, values):  # noqa: B905 (as many, which the host knows)
+            part.store(i, value)
+
+
 @dataclass(eq=False)
 class number:
     """One number for all."""
@@ -36,33 +53,33 @@ class number:
 
 def one(i: Any, f: Any, out: Any, a: Any) -> None:
     """Write the function of one number."""
-    out[i] = f(a.load(i))
+    out.store(i, f(a.load(i)))
 
 
 def two(i: Any, f: Any, out: Any, a: Any, b: Any) -> None:
     """Write the function of two numbers."""
-    out[i] = f(a.load(i), b.load(i))
+    out.store(i, f(a.load(i), b.load(i)))
 
 
 def three(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
     """Write the function of three numbers."""
-    out[i] = f(a.load(i), b.load(i), rest[0].load(i))
+    out.store(i, f(a.load(i), b.load(i), rest[0].load(i)))
 
 
 def four(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
     """Write the function of four numbers."""
-    out[i] = f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i))
+    out.store(i, f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i)))
 
 
 def five(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
     """Write the function of five numbers."""
-    out[i] = f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i), rest[2].load(i))
+    out.store(i, f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i), rest[2].load(i)))
 
 
 def six(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
     """Write the function of six numbers."""
-    out[i] = f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i), rest[2].load(i),
-               rest[3].load(i))
+    out.store(i, f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i), rest[2].load(i),
+               rest[3].load(i)))
 
 
 OF = (one, two, three, four, five, six)

@@ -148,7 +148,7 @@ class transform_iterator(Computed):
     Args:
         base: what it reads; of a ``zip_iterator`` the function gets a tuple.
         function: a function of one element, compiled into the algorithm.
-        dtype: the type of its results; left out, the function is called once to find out.
+        dtype: the type of its results; left out, that which a kernel computes them in.
     """
 
     def __init__(self, base: Any, function: Callable[[Any], Any],

@@ -1,11 +1,13 @@
 """The types of values: of what iterators give, and of what functions make of them.
 
-Non-goals: the kernel language's own typing, which decides in kernels. Invariant: a function is
-asked by calling it once, with ones, as Python does on the host device.
+Non-goals: the kernel language's own typing, which is asked (``frontend.results``). A function that
+it cannot tell of is called once, with ones. Invariant: all paths of a function count, where one is
+told.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -35,9 +37,13 @@ def type_of(value: Any) -> Type:
 
 def type_of_result(routine: str, function: Callable[..., Any], *kinds: Type) -> Type:
     """Return the type of what a function makes of values of some types."""
+    operands = [sample(k) for k in kinds]
+    with contextlib.suppress(sycl.UsageError):
+        told: Type = sycl.ext.unisycl.result_type(function, *operands)
+        return told
     try:
         with np.errstate(all="ignore"):
-            found = type_of(function(*(sample(k) for k in kinds)))
+            found = type_of(function(*operands))
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError,
             sycl.exception) as error:
         refuse(routine, f"the function cannot be asked for the type of its results ({error}); "
