@@ -8,6 +8,7 @@ an object changes whenever the code compiled for it could.
 from __future__ import annotations
 
 import enum
+import operator
 from collections import OrderedDict
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -45,6 +46,7 @@ class Missing:
 
 
 MISSING = Missing()
+GETTERS = (operator.itemgetter, operator.attrgetter)
 
 
 class Later:
@@ -211,6 +213,8 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
         return obj
     if isinstance(obj, specialization_id):
         return Identity(obj)
+    if isinstance(obj, GETTERS):
+        return obj.__reduce__()
     # What code depends on in any other object are its attributes, each noted by itself.
     return Identity(obj) if is_constant(obj) else type(obj)
 

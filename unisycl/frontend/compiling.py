@@ -19,6 +19,7 @@ from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, guard_function, powers, shipped
 from unisycl.frontend.context import Context, Syntax
+from unisycl.frontend.forms import iterations
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.paths import Path
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
@@ -207,4 +208,5 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
 
 _SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, expr.operate, call.call_value,
                  call.call_object, call.call_function, call.call_closure,
-                 chosen_functions.call_either, chosen_functions.of_table, rows.fill)
+                 chosen_functions.call_either, chosen_functions.of_table, rows.fill,
+                 iterations.method)

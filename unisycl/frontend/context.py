@@ -73,6 +73,7 @@ class Syntax:
     call_either: Callable[..., Value]
     one_function: Callable[..., Value | None]
     fill_row: Callable[..., None]
+    tuple_method: Callable[..., Value]
 
 
 class Context(Variables):
@@ -209,7 +210,7 @@ class Context(Variables):
     def unsettled(self, type: Scalar, node: ast.AST) -> Refused:
         """Refuse what would depend on which of several types a number has."""
         assert isinstance(type, Unsure)
-        return self.refuse("K087", node, name=type.name, types=type, notes=tuple(
+        return self.refuse("K087", node, name=type.name or "this", types=type, notes=tuple(
             (f"{kind} here", span) for kind, span in type.places))
 
     def scalar(self, node: ast.expr) -> n.Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from unisycl.frontend.captures import GETTERS
 from unisycl.frontend.form_registry import Lower, registered
 from unisycl.frontend.forms import (
     arrays,
@@ -19,6 +20,7 @@ from unisycl.frontend.forms import (
     group_products,
     groups,
     hardware,
+    iterations,
     math_functions,
     matrices,
     numpy_functions,
@@ -32,7 +34,8 @@ from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.values import pointers, vector_operators
 
 MODULES: tuple[ModuleType, ...] = (
-    atomic_places, enqueue, fragments, geometric, group_products, groups, hardware, math_functions,
+    atomic_places, enqueue, fragments, geometric, group_products, groups, hardware, iterations,
+    math_functions,
     matrices, numpy_functions, object_functions, output, special, targets, tiles, arrays,
     chosen_functions, pointers, vector_operators)
 """Every module with a form; one more is one more line."""
@@ -40,7 +43,7 @@ MODULES: tuple[ModuleType, ...] = (
 
 def form_of(function: Any) -> Lower | None:
     """Return the lowering of calls of a function that has a meaning of its own in kernels."""
-    return registered(function)
+    return iterations.got if isinstance(function, GETTERS) else registered(function)
 
 
 __all__ = ["MODULES", "form_of"]

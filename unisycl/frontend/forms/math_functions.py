@@ -22,7 +22,7 @@ from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic
 from unisycl.frontend.values import complexes, special_methods
 from unisycl.frontend.values.constants import Constant
-from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kind import Value, as_tuple
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
@@ -293,6 +293,46 @@ def _fold_over(name: str) -> Callable[[Context, ast.Call], Value]:
 
 form(math.gcd)(_fold_over("gcd"))
 form(math.lcm)(_fold_over("lcm"))
+
+
+@form(math.hypot)
+def _hypot(ctx: Context, node: ast.Call) -> Value:
+    """Lower math.hypot of any number of coordinates: of two at a time, none of which overflows."""
+    if node.keywords:
+        raise ctx.refuse("K034", node, what="'hypot'", expected="coordinates",
+                         found=f"'{node.keywords[0].arg}'")
+    return _length(ctx, [ctx.to_scalar(v, node) for v in ctx.operands(*node.args)], node)
+
+
+@form(math.dist)
+def _dist(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "dist", ("p", "q"))
+    p, q = (ctx.of(ctx.of(as_tuple(found[k])).as_static(ctx)).components(ctx, node) for k in "pq")
+    if len(p) != len(q):
+        raise ctx.refuse("K054", node, what="both points must have the same number of dimensions",
+                         help="")
+    pairs = [[ctx.hold(coerce.cast(x, WEAK_FLOAT)) for x in pair]
+             for pair in zip(p, q, strict=True)]
+    return _length(ctx, [n.Binary(WEAK_FLOAT, "sub", a, b) for a, b in pairs], node)
+
+
+def _length(ctx: Context, xs: Sequence[n.Expr], node: ast.AST) -> n.Expr:
+    """Return the length of a vector."""
+    ctx.need(Scalar(WEAK_FLOAT.dtype), node)
+    sizes = [ctx.hold(coerce.cast(x, WEAK_FLOAT)) for x in xs] or [n.Const(WEAK_FLOAT, 0.0)]
+    if len(sizes) == 1:
+        return n.Call(WEAK_FLOAT, BUILTINS["fabs"], (sizes[0],))
+    length = sizes[0]
+    for x in sizes[1:]:
+        length = ctx.hold(n.Call(WEAK_FLOAT, BUILTINS["hypot"], (length, x)))
+    return length
+
+
+@form(math.ulp)
+def _ulp(ctx: Context, node: ast.Call) -> Value:
+    x = ctx.to_scalar(parameters(ctx, node, "ulp", ("x",))["x"], node)
+    ctx.need(Scalar(WEAK_FLOAT.dtype), node)
+    return library(ctx, "ulp", [ctx.hold(coerce.cast(x, WEAK_FLOAT))], node)
 
 
 @form(math.isclose)

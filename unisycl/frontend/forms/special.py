@@ -63,7 +63,7 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
                                       min if name == "min" else max)
         values = ctx.operands(*node.args)
         values = [ctx.of(v).as_static(ctx) for v in values] if len(values) == 1 else values
-        if any(special_methods.class_of(v) is not None for v in _listed(values)):
+        if any(_is_object(v) for v in _listed(values)):
             return _best_object(ctx, name, _listed(values), key, node)
         tupled = len(values) == 1 and isinstance(values[0], Several)
         if tupled:
@@ -92,12 +92,18 @@ def _objects(ctx: Context, args: list[ast.expr]) -> bool:
     with ctx.into():
         values = [ctx.value(a) for a in args if not isinstance(
             a, ast.GeneratorExp | ast.ListComp | ast.Starred | ast.Call)]
-    return any(special_methods.class_of(v) is not None for v in _listed(values))
+    return any(_is_object(v) for v in _listed(values))
+
+
+def _is_object(value: Value) -> bool:
+    """Say whether a value is compared by its class, or element by element."""
+    return special_methods.class_of(value) is not None or (
+        isinstance(value, Several) and value.kind == "tuple")
 
 
 def _best_object(ctx: Context, name: str, values: list[Value], key: list[ast.expr],
                  node: ast.Call) -> Value:
-    """Return the best of some objects, as their class compares them or a key does."""
+    """Return the best of some objects or tuples, as they compare or a key does."""
     if any(k.arg != "key" for k in node.keywords):
         raise ctx.refuse("K034", node, what=f"'{name}'", expected="objects and a key",
                          found=len(node.args) + len(node.keywords))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -100,6 +101,9 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         fixed = _fixed_equality(ctx, left, right)
         if fixed is not None:
             return coerce.weak_scalar(fixed == (name == "eq"))
+    if isinstance(left, Constant) and isinstance(right, Constant) and isinstance(
+            left.object, str) and isinstance(right.object, str):
+        return _of_texts(ctx, name, left, right)
     if isinstance(left, Memory) and isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)
     found = pointers.compare(ctx, name, SYMBOLS[name], left, right, node)
@@ -232,6 +236,14 @@ def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
     return None
 
 
+def _of_texts(ctx: Context, name: str, left: Constant, right: Constant) -> Value:
+    """Return which of two texts comes first."""
+    for v in (left, right):
+        if v.path:
+            ctx.guard(v.path, v.object, frozen=True)
+    return coerce.weak_scalar(bool(getattr(operator, name)(left.object, right.object)))
+
+
 def _in_order(ctx: Context, op: ast.cmpop, left: Several, right: Several,
               node: ast.AST) -> n.Expr:
     """Return the comparison of the first elements of two tuples that differ, else of lengths."""
@@ -239,11 +251,15 @@ def _in_order(ctx: Context, op: ast.cmpop, left: Several, right: Several,
     result = ctx.to_scalar(_one_comparison(ctx, op, lengths[0], lengths[1], node), node)
     pairs = [(ctx.hold_value(a), ctx.hold_value(b))
              for a, b in zip(left.items, right.items, strict=False)]
-    for a, b in reversed(pairs):
+    asked = []
+    for a, b in pairs:  # none behind the first that is known to differ
         same = ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node)
         fixed = static_truth(same)
-        if fixed:
-            continue
+        if not fixed:
+            asked.append((a, b, same, fixed))
+        if fixed is False:
+            break
+    for a, b, same, fixed in reversed(asked):
         first = ctx.to_scalar(_one_comparison(ctx, op, a, b, node), node)
         result = first if fixed is False else coerce.convert(coerce.select(
             coerce.truth(same), coerce.truth(result), coerce.truth(first), BOOL), WEAK_BOOL)

@@ -47,7 +47,7 @@ from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.joins import meet
-from unisycl.frontend.values.kind import Frame, Lowering, Met, Value, as_tuple, describe
+from unisycl.frontend.values.kind import Frame, Kind, Lowering, Met, Value, as_tuple, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.streams import Stream
@@ -416,10 +416,13 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
     if isinstance(left, Instance) and isinstance(right, Instance):
         return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Several) and isinstance(right, Several) and not then and not orelse \
-            and len(left.items) == len(right.items):
-        pairs = [(ctx.to_scalar(a, node), ctx.to_scalar(b, node))
+            and len(left.items) == len(right.items) and not any(
+                isinstance(v, Kind) for v in (*left.items, *right.items)):
+        pairs = [(ctx.to_scalar(a, node, unsure=True), ctx.to_scalar(b, node, unsure=True))
                  for a, b in zip(left.items, right.items, strict=True)]
         return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
+    if isinstance(left, Several) and isinstance(right, Several) and left.kind == right.kind:
+        return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Memory) or isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)
     if choices.is_plain(left) and choices.is_plain(right) and choices.alike(ctx, left, right):

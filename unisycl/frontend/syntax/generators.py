@@ -18,16 +18,17 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.syntax.compare import static_truth
 from unisycl.frontend.syntax.expr import operate
-from unisycl.frontend.syntax.given import Given, doing, given, placed
+from unisycl.frontend.syntax.given import Asked, Given, asked, doing, given, placed
 from unisycl.frontend.syntax.names import stored_names
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
+from unisycl.frontend.values.joins import form_of
 from unisycl.frontend.values.kind import Frame, Value, as_tuple, describe
 from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL
+from unisycl.ir.types import BOOL, Scalar
 
 Comprehension: TypeAlias = ast.GeneratorExp | ast.ListComp
 NAME = "<generator>"
@@ -40,18 +41,19 @@ _FORMS = {
     "all": "def f():\n LOOP:\n  if not ELEMENT: return False\n return True",
     "any of all": "def f():\n found = False\n LOOP:\n  if ELEMENT: found = True\n return found",
     "all of all": "def f():\n found = True\n LOOP:\n  if not ELEMENT: found = False\n return found",
-    "extreme": "def f():\n best = False\n found = False\n LOOP:\n  value = ELEMENT\n"
-               "  if found: best = EXTREME(best, value)\n"
-               "  else:\n   best = value\n   found = True\n if not found: EMPTY\n return best",
-    "extreme or": "def f(default):\n best = False\n found = False\n LOOP:\n  value = ELEMENT\n"
-                  "  if found: best = EXTREME(best, value)\n"
-                  "  else:\n   best = value\n   found = True\n"
+    "extreme": "def f():\n best = START\n found = False\n LOOP:\n  value = ELEMENT\n"
+               "  if KNOWN:\n   if found: best = EXTREME(best, value)\n"
+               "   else:\n    best = value\n    found = True\n if not found: EMPTY\n"
+               " return best",
+    "extreme or": "def f(default):\n best = START\n found = False\n LOOP:\n  value = ELEMENT\n"
+                  "  if KNOWN:\n   if found: best = EXTREME(best, value)\n"
+                  "   else:\n    best = value\n    found = True\n"
                   " if not found: best = default\n return best",
     **{f"least {name}".strip(): f"def f({args}):\n"
-       " best = False\n lowest = False\n found = False\n LOOP:\n"
+       " best = START\n lowest = LOWEST\n found = False\n LOOP:\n"
        "  value = ELEMENT\n  rank = key(value)\n"
-       "  if not found or BETTER:\n   best = value\n   lowest = rank\n   found = True\n"
-       f" if not found: {last}\n return best"
+       "  if KNOWN and (not found or BETTER):\n   best = value\n   lowest = rank\n"
+       f"   found = True\n if not found: {last}\n return best"
        for name, args, last in (("", "key", "EMPTY"), ("or", "key, default", "best = default"))},
 }
 """What each function does with a comprehension; LOOP stands for its loops and conditions."""
@@ -110,6 +112,8 @@ class _Filler(ast.NodeTransformer):
             op = ast.Lt() if self.extreme is min else ast.Gt()
             rank, lowest = (self.visit_Name(ast.Name(x, ast.Load())) for x in ("rank", "lowest"))
             return ast.Compare(rank, [op], [lowest])  # type: ignore[arg-type, list-item]
+        if node.id in _ASKED:
+            return asked(_ASKED[node.id], self.over)
         if node.id == "EXTREME":
             return given(Constant(self.extreme), self.over)
         return ast.Name(f"{node.id} of {NAME}", node.ctx)  # never one of the user's
@@ -120,6 +124,34 @@ class _Filler(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         name = getattr(self.extreme, "__name__", "")
         return doing(functools.partial(_empty, name, self.over), self.over)
+
+
+def _known(ctx: Context) -> Value:
+    """Ask for variables of the elements' kind, where that is no number; True once there are."""
+    for name in ("value", "rank"):
+        bound = ctx.frame.names.get(f"{name} of {NAME}")
+        form = None if bound is None else form_of(bound)
+        key = (ctx.frame.key, "first", name)
+        if form is not None and not isinstance(form, Scalar) and ctx.types.get(key) != form:
+            ctx.types[key] = form
+            ctx.changed = True
+            raise ctx.unknown(ctx.at or ctx.frame.source.node)
+    return coerce.weak_scalar(True)
+
+
+def _first(name: str, ctx: Context) -> Value:
+    """Return what stands for the best element before there is one."""
+    key = (ctx.frame.key, "first", name)
+    form = ctx.types.get(key)
+    if form is None:
+        return coerce.weak_scalar(False)
+    made = ctx.adopt(key, name, form, None, ctx.at or ctx.frame.source.node)
+    return n.Read(made.type, made) if isinstance(made, n.Local) else made
+
+
+_ASKED: dict[str, Callable[[Context], Value]] = {
+    "KNOWN": _known, "START": functools.partial(_first, "value"),
+    "LOWEST": functools.partial(_first, "rank")}
 
 
 def _empty(name: str, node: ast.AST, ctx: Context) -> None:
@@ -319,9 +351,11 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
         return None
     passed = [*node.args, *(k.value for k in node.keywords if k.arg == "start")]
     first: Value = coerce.weak_scalar(0)
+    strict = fn is zip and [k.arg for k in node.keywords] == ["strict"] \
+        and static_truth(ctx.value(node.keywords[0].value))
     if fn is enumerate and len(passed) == 2:
         first = ctx.value(passed.pop())
-    elif node.keywords:
+    elif node.keywords and strict not in (True, False):
         return None
     lists = []
     for arg in passed:
@@ -343,12 +377,15 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     if fn is enumerate:
         return [Several((operate(ctx, "add", first, coerce.weak_scalar(k), node), v))
                 for k, v in enumerate(lists[0])]
+    if strict and len({len(x) for x in lists}) > 1:
+        raise ctx.refuse("K054", node, what="zip(strict=True) of tuples of "
+                         f"{', '.join(str(len(x)) for x in lists)} elements", help="")
     return [Several(tuple(row)) for row in zip(*lists, strict=False)]
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     ast.ListComp: lower_comprehension, ast.Tuple: lower_tuple, ast.List: lower_tuple,
-    Given: lambda ctx, node: node.value,
+    Given: lambda ctx, node: node.value, Asked: lambda ctx, node: node.ask(ctx),
 }
 
 __all__ = ["LOWER", "items_of", "lower_comprehension", "over_loop", "reduced", "unrolled"]

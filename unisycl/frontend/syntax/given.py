@@ -22,6 +22,12 @@ class Given(ast.expr):
     value: Value
 
 
+class Asked(ast.expr):
+    """An expression whose value a function finds out when its turn comes."""
+
+    ask: Callable[[Any], Value]
+
+
 class Do(ast.stmt):
     """A statement that does what a function does with the context."""
 
@@ -32,6 +38,13 @@ def given(value: Value, at: ast.AST) -> Given:
     """Return an expression for a value, where another one stands."""
     made = Given()
     made.value = value
+    return ast.copy_location(made, at)
+
+
+def asked(ask: Callable[[Any], Value], at: ast.AST) -> Asked:
+    """Return an expression whose value a function of the context finds out."""
+    made = Asked()
+    made.ask = ask
     return ast.copy_location(made, at)
 
 

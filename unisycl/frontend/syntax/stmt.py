@@ -14,7 +14,7 @@ from typing import Any
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import NOWHERE, Context, Tail
 from unisycl.frontend.forms import output
-from unisycl.frontend.syntax import counted_loops, flow, loops, places
+from unisycl.frontend.syntax import counted_loops, flow, loops, nested_loops, places
 from unisycl.frontend.syntax.assign import assign_target
 from unisycl.frontend.syntax.call import call_value
 from unisycl.frontend.syntax.compare import static_truth
@@ -268,7 +268,7 @@ def lower_pass(ctx: Context, node: ast.Pass, tail: Tail) -> bool:
 
 def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
     try:
-        rows = counted_loops.rewritten(ctx, node)
+        rows = counted_loops.rewritten(ctx, node) or nested_loops.rewritten(ctx, node)
     except Refused:
         loops.give_up(ctx, node)
         raise

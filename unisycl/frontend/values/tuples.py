@@ -14,6 +14,7 @@ from typing import Any
 from unisycl.base import geometry
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce, faults
+from unisycl.frontend.parameters import match
 from unisycl.frontend.values.joins import (
     adopted_part,
     form_of,
@@ -124,11 +125,14 @@ class Several(Kind):
 
     def names(self) -> Iterable[str]:
         if self.kind == "tuple":
-            return ()
+            return ("count", "index")
         return _ND_RANGE if self.kind == "nd_range" else ("get", "size")
 
     def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
                     node: ast.AST) -> Value:
+        if self.kind == "tuple":
+            given = match(ctx, node, name, args, keywords, ("value",))
+            return ctx.syntax.tuple_method(ctx, name, self.items, given["value"], node)
         if name == "get":
             return self.items[constant_dimension(ctx, args, len(self.items), node,
                                                  self.describe())]

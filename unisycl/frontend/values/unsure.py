@@ -99,8 +99,8 @@ def warn(sums: dict[Span, Scalar]) -> bool:
         assert isinstance(type, Unsure)
         narrow = min(type.among, key=lambda t: (t.weak, t.dtype.bits))
         warnings.warn_explicit(
-            f"{type.name} is a Python int or {narrow} here, as the path taken decides: this is "
-            f"exact, where Python's result would wrap beyond {narrow.dtype.bits} bits if it is "
-            f"{narrow}; convert it where it gets its value, so that it has one type", KernelWarning,
-            span.file.name, span.line)
+            f"{type.name or 'this'} is a Python int or {narrow} here, as the path taken decides: "
+            f"this is exact, where Python's result would wrap beyond {narrow.dtype.bits} bits if "
+            f"it is {narrow}; convert it where it gets its value, so that it has one type",
+            KernelWarning, span.file.name, span.line)
     return bool(sums)

@@ -6,6 +6,7 @@ raises for is checked by the caller.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 __kernel_language__ = True
@@ -116,3 +117,12 @@ def isclose(a: Any, b: Any, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
     if apart * 0.0 != 0.0:  # infinite, or one is NaN
         return False
     return apart <= abs(rel_tol * b) or apart <= abs(rel_tol * a) or apart <= abs_tol
+
+
+def ulp(x: Any) -> Any:
+    """Return how far a float is from the next larger one, by its size."""
+    size = abs(x)
+    if size * 0.0 != 0.0:  # infinite, or NaN
+        return size
+    above = math.nextafter(size, math.inf)
+    return size - math.nextafter(size, 0.0) if above == math.inf else above - size
