@@ -10,7 +10,7 @@ n = np.zeros(8, np.int32)
 
 
 def kernel(i):
-    x = sorted((2, 1))
+    x = input("x")
     f = open("x")
     y = map(abs, (1, 2))
     z = "abc".upper()
