@@ -70,6 +70,39 @@ def test_algorithms_take_them(queue: sycl.queue) -> None:
     assert dpl.count_if(queue, zipped, zipped + 10, lambda t: t[0] == t[1]) == 10
 
 
+def test_algorithms_in_place_take_those_that_are_written(queue: sycl.queue) -> None:
+    keys = np.random.default_rng(2).integers(0, 9, N).astype(np.int32)
+    order = np.argsort(keys, kind="stable")
+    a, b = keys.copy(), X.copy()
+    dpl.stable_sort(queue, dpl.zip_iterator(a, b), lambda s, t: s[0] < t[0])
+    assert np.array_equal(keys[order], a)
+    assert np.array_equal(X[order], b)
+    more = np.arange(N)
+    dpl.sort_by_key(queue, dpl.reverse_iterator(a), dpl.zip_iterator(b, more))
+    assert np.array_equal(keys[order][::-1], a)
+    turned = np.argsort(keys[order][::-1], kind="stable")
+    assert np.array_equal(turned, more)
+    assert np.array_equal(X[order][turned], b)
+    tuples = dpl.zip_iterator(keys.copy(), X.copy())
+    best = dpl.max_element(queue, tuples, lambda s, t: s[0] < t[0])
+    assert keys.argmax() == best
+    assert dpl.min_element(queue, tuples, lambda s, t: s < t) == np.lexsort((X, keys))[0]
+    a, b = keys.copy(), X.copy()
+    both = dpl.zip_iterator(a, b)
+    assert dpl.partition(queue, both, lambda t: t[0] < 4) == (keys < 4).sum()
+    dpl.reverse(queue, both)
+    assert np.array_equal(np.concatenate([X[keys < 4], X[keys >= 4]])[::-1], b)
+    records = np.zeros(N, [("key", "i4"), ("value", "f4")])
+    records["key"], records["value"] = keys, X
+    assert dpl.max_element(queue, records, lambda s, t: s.key < t.key) == best
+    with pytest.raises(sycl.UsageError):
+        dpl.sort(queue, dpl.discard_iterator())
+    with pytest.raises(sycl.UsageError):
+        dpl.reduce(queue, dpl.transform_output_iterator(b, lambda v: v))
+    with pytest.raises(sycl.UsageError):
+        dpl.sort(queue, dpl.transform_iterator(b, lambda v: v))
+
+
 def test_wrong_ones_are_refused() -> None:
     for make in (lambda: dpl.counting_iterator(1.5), lambda: dpl.constant_iterator("a"),
                  lambda: dpl.reverse_iterator(dpl.counting_iterator(0)),

@@ -16,8 +16,10 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dpl.kernels import maps
 from unisycl.oneapi.frame.call import Call, routine
+from unisycl.oneapi.frame.operands import Memory, Operand
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
+from unisycl.oneapi.frame.types import number, scalar
 
 
 def each(call: Call, count: int, work: Callable[..., None], *args: Any) -> None:
@@ -89,8 +91,14 @@ def for_each(call: Call, data: Any, function: Any) -> future:
         function: a function of one element.
     """
     source = call.taken("the input", data)
+    _check_written(call, source)
     each(call, source.size, maps.update if source.writable else maps.for_each, source, function)
     return call.done()
+
+
+def _check_written(call: Call, target: Operand) -> None:
+    if target.writable and not isinstance(target, Memory):
+        call.apart(target)
 
 
 @routine
@@ -98,6 +106,7 @@ def for_each_n(call: Call, data: Any, count: Any, function: Any) -> future:
     """Give each of the first ``count`` elements to a function; see ``for_each``."""
     n = whole("for_each_n", "count", count)
     source = call.taken("the input", data, n)
+    _check_written(call, source)
     each(call, n, maps.update if source.writable else maps.for_each, source, function)
     return call.done()
 
@@ -150,6 +159,7 @@ def fill_n(call: Call, data: Any, count: Any, value: Any) -> future:
 
 def _filled(call: Call, target: Any, value: Any, count: int | None = None) -> future:
     target = call.target("the memory", target, target.size)
+    _check_written(call, target)
     each(call, target.size if count is None else count, maps.fill, target,
          value_for(call, value, target))
     return call.done()
@@ -159,10 +169,7 @@ def value_for(call: Call, value: Any, target: Any) -> Any:
     """Return a value as a number of the type of the elements; refuse one that does not fit."""
     if isinstance(target.dtype, tuple) or isinstance(value, np.generic):
         return value
-    try:
-        return target.dtype.type(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        return call.refuse(f"{value!r} is no value of elements of {target.dtype} ({error})")
+    return number(call.name, "the value", value, target.dtype)
 
 
 @routine
@@ -179,6 +186,7 @@ def generate(call: Call, data: Any, function: Any) -> future:
     """
     target = call.taken("the memory", data)
     target = call.target("the memory", target, target.size)
+    _check_written(call, target)
     each(call, target.size, maps.generate, target, function)
     return call.done()
 
@@ -188,7 +196,9 @@ def generate_n(call: Call, data: Any, count: Any, function: Any) -> future:
     """Write what a function of the position returns to the first elements; see ``generate``."""
     n = whole("generate_n", "count", count)
     target = call.taken("the memory", data, n)
-    each(call, n, maps.generate, call.target("the memory", target, target.size), function)
+    target = call.target("the memory", target, target.size)
+    _check_written(call, target)
+    each(call, n, maps.generate, target, function)
     return call.done()
 
 
@@ -204,8 +214,9 @@ def iota(call: Call, data: Any, start: Any = 0, step: Any = 1) -> future:
     """
     target = call.taken("the memory", data)
     target = call.target("the memory", target, target.size)
+    kind = scalar(call.name, "the elements", target.dtype).type
     each(call, target.size, maps.iota, target, value_for(call, start, target),
-         value_for(call, step, target), target.dtype.type)
+         value_for(call, step, target), kind)
     return call.done()
 
 

@@ -20,7 +20,7 @@ from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
-from unisycl.oneapi.frame.types import scalar
+from unisycl.oneapi.frame.types import check_room, scalar
 
 MOST = 1 << 22
 """The counts that chunks keep for themselves, all together."""
@@ -79,6 +79,7 @@ def histogram(call: Call, data: Any, bins: Any, *more: Any) -> future:
     else:
         call.refuse("give (x, bins, low, high, out) or (x, limits, out)")
     target = call.target("the output", out, count)
+    check_room(call.name, "the output", target.dtype, source.size)
     call.apart(target, source)
     _counted(call, source, rule, target, count)
     return call.done()

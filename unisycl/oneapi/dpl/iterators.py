@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,8 @@ import numpy.typing as npt
 
 from unisycl.oneapi.dpl.kernels import iterators as kernels
 from unisycl.oneapi.dpl.kernels import shuffles
-from unisycl.oneapi.frame.operands import Extent, Operand, operand_of
+from unisycl.oneapi.frame.extents import Extent
+from unisycl.oneapi.frame.operands import Memory, Operand, operand_of
 from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.frame.types import type_of, type_of_result
 
@@ -35,18 +37,24 @@ class Computed(Operand):
         sizes = [b.size for b in bases if b.size is not None]
         self.size = self.total = min(sizes, default=None)
         self.bounded = any(b.bounded for b in bases)
+        self.readable = all(b.readable for b in bases)
 
     def has_buffer(self) -> bool:
         return any(b.has_buffer() for b in self.bases)
 
     def extents(self) -> list[Extent]:
-        return [e for b in self.bases for e in b.extents()]
+        return [e for b in self._touched() for e in b.extents()]
+
+    def _touched(self) -> list[Operand]:
+        """Return the parts of the bases that are read or written, element by element."""
+        if self.size is None:
+            return list(self.bases)
+        return [b.part(self.first, self.first + self.size) for b in self.bases]
 
     def read_only(self) -> Operand:
-        if not self.has_buffer():
-            return self
         found = self._copy(self.first)
-        found.bases = tuple(b.read_only() for b in self.bases)
+        if self.has_buffer():
+            found.bases = tuple(b.read_only() for b in self.bases)
         found.writable, found.bounded = False, self.bounded
         return found
 
@@ -175,6 +183,7 @@ class transform_output_iterator(Computed):
     def __init__(self, base: Any, function: Callable[[Any], Any]) -> None:
         self._over(_written("transform_output_iterator", base))
         self.function, self.dtype = function, self.bases[0].dtype
+        self.readable = False
 
     def _made(self, *bases: Any) -> Any:
         return kernels.storing(bases[0], self.function)
@@ -199,6 +208,14 @@ class permutation_iterator(Computed):
         self.size = self.total = places.size
         self.bounded = places.bounded
         self.writable, self.dtype = over.writable, over.dtype
+
+    def extents(self) -> list[Extent]:
+        over, places = self.bases
+        part = places.part(self.first, self.first + (self.size or 0))
+        known = part.extents()
+        index = tuple(known) if isinstance(places, Memory) else (places, self.first)
+        return [*(e.permuted(index) for e in over.extents()),
+                *(replace(e, read=True) for e in known)]
 
     def _made(self, *bases: Any) -> Any:
         return kernels.permuted(*bases)
@@ -239,6 +256,11 @@ class reverse_iterator(Computed):
         self._over(over)
         self.writable, self.dtype = over.writable, over.dtype
 
+    def extents(self) -> list[Extent]:
+        base, size = self.bases[0], self.size or 0
+        last = (base.size or 0) - self.first
+        return [e.turned(size) for e in base.part(last - size, last).extents()]
+
     def _made(self, *bases: Any) -> Any:
         return kernels.backwards(bases[0], np.int64((self.bases[0].size or 0) - 1))
 
@@ -251,6 +273,7 @@ class discard_iterator(Computed):
     def __init__(self) -> None:
         self.dtype = np.dtype(np.int8)
         self._over()
+        self.readable = False
 
     def _made(self, *bases: Any) -> Any:
         return kernels.nowhere()

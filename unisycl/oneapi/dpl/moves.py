@@ -17,6 +17,7 @@ from unisycl.oneapi.dpl.iterators import (
     shuffle_iterator,
 )
 from unisycl.oneapi.dpl.kernels import maps
+from unisycl.oneapi.dpl.places import room
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
@@ -83,7 +84,7 @@ def rotate(call: Call, data: Any, middle: Any) -> future:
     n = target.size or 0
     at = _middle(call, middle, n)
     if 0 < at < n:
-        old = call.own(n, target.dtype)
+        old = room(call, n, target.dtype)
         each(call, n, maps.copy, target, old)
         each(call, n, maps.rotate, old, target, np.int64(at), np.int64(n))
     return call.done(lambda: n - at)
@@ -119,7 +120,7 @@ def _shifted(call: Call, data: Any, steps: Any, *, left: bool) -> future:
     n, by = target.size or 0, whole(call.name, "the number of places", steps)
     rest = n - by
     if by and rest > 0:
-        old = call.own(rest, target.dtype)
+        old = room(call, rest, target.dtype)
         source, to = target.part(by, n), target.part(0, rest)
         if not left:
             source, to = to, source
@@ -164,7 +165,7 @@ def shuffle(call: Call, data: Any, seed: Any = 0) -> future:
     n = target.size or 0
     order = shuffle_iterator(n, seed)
     if n > 1:
-        old = call.own(n, target.dtype)
+        old = room(call, n, target.dtype)
         each(call, n, maps.copy, target, old)
         each(call, n, maps.copy, permutation_iterator(old, order), target)
     return call.done()

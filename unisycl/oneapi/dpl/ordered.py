@@ -16,12 +16,14 @@ from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import Computed
 from unisycl.oneapi.dpl.kernels import maps, merging
 from unisycl.oneapi.dpl.operators import order_of
+from unisycl.oneapi.dpl.places import room
 from unisycl.oneapi.dpl.selections import counted, kept
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
+from unisycl.oneapi.frame.types import check_room
 
 
 class _Matched(Computed):
@@ -98,7 +100,7 @@ def inplace_merge(call: Call, data: Any, middle: Any, comp: Any = None) -> futur
         call.refuse(f"middle is {at}, and there are {n} elements")
     if 0 < at < n:
         before = order_of(comp, target.dtype)
-        old = call.own(n, target.dtype)
+        old = room(call, n, target.dtype)
         each(call, n, maps.copy, target, old)
         merged(call, old.part(0, at), old.part(at, n),
                Record(views.sides, _size(call, at), _size(call, n - at)), target, before)
@@ -109,6 +111,8 @@ def inplace_merge(call: Call, data: Any, middle: Any, comp: Any = None) -> futur
 def _searched(call: Call, data: Any, values: Any, out: Any, comp: Any, kernel: Any) -> future:
     source, wanted = call.source("the input", data), call.source("the values", values)
     target = call.target("the output", out, wanted.size)
+    if kernel is not merging.found:
+        check_room(call.name, "the output", target.dtype, source.size)
     call.apart(target, source)
     call.apart(target, wanted, same=True)
     each(call, wanted.size, kernel, wanted, source, np.int64(source.size),
@@ -176,10 +180,10 @@ def set_difference(call: Call, first: Any, second: Any, out: Any, comp: Any = No
     return _selected(call, first, second, out, comp, wanted=False)
 
 
-def _alone(call: Call, mine: Operand, others: Operand, before: Any) -> tuple[Memory, Operand]:
+def _alone(call: Call, mine: Operand, others: Operand, before: Any) -> tuple[Operand, Memory]:
     """Return the elements without a partner, and the memory of how many there are."""
     n = mine.size or 0
-    found = call.own(n, mine.dtype)
+    found = room(call, n, mine.dtype)
     if not n:
         return found.part(0, 0), _size(call, 0)
     counts, parts = kept(call, _Matched(mine, others, before, wanted=False), mine, found, n)

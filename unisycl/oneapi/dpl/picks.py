@@ -18,7 +18,7 @@ from unisycl.oneapi.dpl.kernels import parts, picks
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call
-from unisycl.oneapi.frame.operands import Memory, Operand, Record
+from unisycl.oneapi.frame.operands import Operand, Record
 
 _SMALL = 64  # a window is small that is such a part of all elements, or less
 _SAMPLE = 1 << 16
@@ -59,7 +59,7 @@ def _place(position: int, count: int, samples: int, side: int) -> int:
     return math.floor(part * samples + side * margin)
 
 
-def brought(call: Call, items: Memory, ranks: tuple[Any, Any], window: tuple[int, int]) -> None:
+def brought(call: Call, items: Operand, ranks: tuple[Any, Any], window: tuple[int, int]) -> None:
     """Bring what belongs to a window of positions there, nothing greater before it."""
     n = items.size or 0
     rank, kind = ranks

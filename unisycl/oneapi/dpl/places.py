@@ -1,6 +1,6 @@
-"""Operands that algorithms make for themselves: flags of elements.
+"""Operands that algorithms make for themselves: flags of elements, and room for elements.
 
-Non-goals: iterators of users (``iterators``). Invariant: as with those, nothing is kept in memory.
+Non-goals: iterators of users (``iterators``). Invariant: flags are kept nowhere.
 """
 
 from __future__ import annotations
@@ -9,9 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.oneapi.dpl.iterators import Computed, transform_iterator
+from unisycl.oneapi.dpl.iterators import Computed, transform_iterator, zip_iterator
 from unisycl.oneapi.dpl.kernels import selections
-from unisycl.oneapi.frame.operands import Operand
+from unisycl.oneapi.frame.call import Call
+from unisycl.oneapi.frame.operands import Operand, Type
+
+
+def room(call: Call, count: int, dtype: Type) -> Operand:
+    """Return memory of the routine's own for elements, of tuples a memory for each place."""
+    if isinstance(dtype, tuple):
+        return zip_iterator(*(room(call, count, t) for t in dtype))
+    return call.own(count, dtype)
 
 
 class Heads(Computed):

@@ -15,6 +15,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dpl.iterators import (
     counting_iterator,
+    permutation_iterator,
     reverse_iterator,
     transform_iterator,
     zip_iterator,
@@ -25,7 +26,7 @@ from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Operand, Record
 from unisycl.oneapi.frame.results import future
-from unisycl.oneapi.frame.types import scalar, type_of
+from unisycl.oneapi.frame.types import number, scalar, type_of
 
 
 def combined(call: Call, source: Operand, op: Any, dtype: np.dtype[Any]) -> Any:
@@ -55,20 +56,21 @@ def _reduced(call: Call, source: Operand, start: Any, op: Any, dtype: Any) -> fu
         if start is None:
             call.refuse("there is no element, and the operator has no identity that is known; "
                         "give a start")
-        return call.done(lambda: kind.type(start))
+        begin = number(call.name, "the start", start, kind)
+        return call.done(lambda: begin)
     if call.checked:
         check_associative(call.name, known(op), kind, turned=True)
+    begin = None if start is None else number(call.name, "the start", start, kind)
     out = combined(call, source, op, kind)
-    if start is not None:
-        call.launch(sycl.nd_range(1, 1), reductions.with_start, out, kind.type(start), known(op),
-                    kind.type)
+    if begin is not None:
+        call.launch(sycl.nd_range(1, 1), reductions.with_start, out, begin, known(op), kind.type)
     return call.done(lambda: out.base[0])
 
 
 def _type(start: Any, source: Operand, dtype: Any) -> Any:
     """Return the type to combine in: as asked, the start's, or that of the elements."""
     if dtype is not None:
-        return np.dtype(dtype)
+        return dtype
     if start is not None and isinstance(start, np.generic):
         return type_of(start)
     return source.dtype
@@ -323,9 +325,11 @@ def neighbours(call: Call, data: Any, predicate: Any) -> future:
 
 # ---------------------------------------------------------------------------- the least
 def _best(call: Call, source: Operand, before: Any) -> Any:
-    kind = scalar(call.name, "the elements", source.dtype)
     shape, count = call.shape, source.size or 0
     places: Operand = counting_iterator(np.int64(0), count)
+    kind = source.dtype
+    if isinstance(kind, tuple) or kind.names is not None:
+        return _best_of_any(call, source, places, before)
     own = views.candidates(sycl.local_accessor(kind, shape.width),
                            sycl.local_accessor(np.int64, shape.width))
     while True:
@@ -338,6 +342,20 @@ def _best(call: Call, source: Operand, before: Any) -> Any:
         if parts == 1:
             return positions
         source, places, count = values, positions, parts
+
+
+def _best_of_any(call: Call, source: Operand, places: Operand, before: Any) -> Any:
+    """Do so with elements that are tuples or records, of which positions alone are kept."""
+    items, shape, count = source, call.shape, source.size or 0
+    own = sycl.local_accessor(np.int64, shape.width)
+    while True:
+        parts = shape.tiles(count)
+        positions = call.result(np.int64) if parts == 1 else call.own(parts, np.int64)
+        call.launch(shape.tile_space(count), reductions.first_best, items, places, own, positions,
+                    views.plan(count, shape.tile, before, None))
+        if parts == 1:
+            return positions
+        items, places, count = permutation_iterator(source, positions), positions, parts
 
 
 def _extreme(call: Call, data: Any, comp: Any, turned: bool) -> future:

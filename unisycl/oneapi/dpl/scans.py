@@ -21,7 +21,7 @@ from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Operand
 from unisycl.oneapi.frame.results import future
-from unisycl.oneapi.frame.types import scalar, type_of
+from unisycl.oneapi.frame.types import number, scalar, type_of
 
 ONE = sycl.nd_range(1, 1)
 
@@ -81,7 +81,7 @@ def _scan(call: Call, source: Operand, out: Any, op: Any, start: Any, *, dtype: 
         dtype = type_of(start) if isinstance(start, np.generic) else source.dtype
     kind = scalar(call.name, "the elements", dtype)
     if start is not None:
-        start = kind.type(start)
+        start = number(call.name, "the start", start, kind)
     if call.checked:
         check_associative(call.name, known(op), kind)
     if source.size:

@@ -23,7 +23,7 @@ from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.results import future
-from unisycl.oneapi.frame.types import scalar, type_of
+from unisycl.oneapi.frame.types import number, scalar, type_of
 
 
 class _Segments:
@@ -41,7 +41,8 @@ class _Segments:
         self.op = known(op)
         if call.checked:
             check_associative(call.name, self.op, self.dtype)
-        start = None if start is None else self.dtype.type(start)
+        if start is not None:
+            start = number(call.name, "the start", start, self.dtype)
         self.plan = views.plan(self.count, call.shape.chunk(self.count), self.op, self.dtype.type,
                                start)
 

@@ -15,7 +15,7 @@ import unisycl as sycl
 from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import zip_iterator
 from unisycl.oneapi.dpl.kernels import predicates, scans, selections
-from unisycl.oneapi.dpl.places import Asked, Heads
+from unisycl.oneapi.dpl.places import Asked, Heads, room
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import selected_once
 from unisycl.oneapi.frame import views
@@ -78,7 +78,7 @@ def _in_place(call: Call, data: Any, flags: Any) -> future:
     n = target.size or 0
     if not n:
         return call.done(lambda: 0)
-    found = call.own(n, target.dtype)
+    found = room(call, n, target.dtype)
     counts, parts = kept(call, flags(target), target, found, n)
     each(call, n, selections.copy_counted, found, target, counts, parts)
     return call.done(lambda: int(counts.base[parts]))
@@ -232,7 +232,7 @@ def _partitioned(call: Call, data: Any, predicate: Any) -> future:
     n = target.size or 0
     if not n:
         return call.done(lambda: 0)
-    a, b = call.own(n, target.dtype), call.own(n, target.dtype)
+    a, b = room(call, n, target.dtype), room(call, n, target.dtype)
     counts, parts = _divided(call, target, a, b, predicate)
     each(call, n, selections.join, a, b, target, counts, parts)
     return call.done(lambda: int(counts.base[parts]))

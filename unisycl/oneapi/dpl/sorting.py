@@ -23,6 +23,7 @@ from unisycl.oneapi.dpl.iterators import (
 )
 from unisycl.oneapi.dpl.kernels import maps, merging, parts, radix, scans
 from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of, spelt
+from unisycl.oneapi.dpl.places import room
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.dpl.tiled import sorted_by_tiles
@@ -31,7 +32,7 @@ from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
-from unisycl.oneapi.frame.types import scalar
+from unisycl.oneapi.frame.types import check_room
 
 
 def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
@@ -57,7 +58,7 @@ def _rank_by(dtype: Any, comp: Any) -> Any:
     return _rank_of(dtype, descending=is_descending(comp))
 
 
-def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any,
+def _sorted(call: Call, keys: Operand, values: Operand | None, comp: Any,
             window: tuple[int, int] | None = None) -> None:
     """Sort keys in place, and values along with them.
 
@@ -72,11 +73,11 @@ def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any,
         return
     if rank is None and sorted_by_tiles(call, keys, values, order_of(comp, keys.dtype)):
         return
-    other: Operand = call.own(n, keys.dtype)
+    other: Operand = room(call, n, keys.dtype)
     items: Operand = keys
     if values is not None:
         items = zip_iterator(keys, values)
-        other = zip_iterator(other, call.own(n, values.dtype))
+        other = zip_iterator(other, room(call, n, values.dtype))
     if rank is not None:
         if values is not None:
             rank = radix.of_first(rank)
@@ -124,17 +125,19 @@ def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, ki
 
 
 def _lines(call: Call, items: Operand | None) -> tuple[int, Any]:
-    """Return how many parts there may be, and local memory for lines of each, if it has room."""
-    room = int(call.queue.get_device().get_info(sycl.info.device.local_mem_size)) * 3 // 4
+    """Return how many parts there may be, and local memory for lines of each, if it has free."""
+    free = int(call.queue.get_device().get_info(sycl.info.device.local_mem_size)) * 3 // 4
     if items is None:
-        return min(1 << call.shape.digit, room // 8), None
+        return min(1 << call.shape.digit, free // 8), None
     memory = items.bases if isinstance(items, zip_iterator) else (items,)
+    if any(isinstance(m.dtype, tuple) for m in memory):
+        return min(1 << call.shape.digit, free // 8), None
     dtypes = [np.dtype(m.dtype) for m in memory]
     count = max(min(parts.LINE // t.itemsize for t in dtypes), 2)
-    most = min(1 << call.shape.digit, room // (count * sum(t.itemsize for t in dtypes) + 16))
+    most = min(1 << call.shape.digit, free // (count * sum(t.itemsize for t in dtypes) + 16))
     if call.shape.digit < 11 or most < 256 or any(
             t.kind not in "iuf" or t.itemsize < 4 for t in dtypes):
-        return min(1 << call.shape.digit, room // 8), None
+        return min(1 << call.shape.digit, free // 8), None
     like, vector = (0,) * count, cast(Any, sycl.vec)
     cells = [Record(parts.one_line, sycl.local_accessor(t, most * count),
                     vector(t, count)) for t in dtypes]
@@ -284,7 +287,7 @@ def _least(call: Call, source: Operand, target: Operand, comp: Any,
     n, k = source.size or 0, target.size or 0
     if not k or _selected(call, source, target, comp, places):
         return
-    old = call.own(n, scalar(call.name, "the elements", source.dtype))
+    old = room(call, n, source.dtype)
     each(call, n, maps.copy, source, old)
     at = None
     if places is not None:
@@ -347,13 +350,14 @@ def top_k(call: Call, data: Any, k: Any, out: Any, places: Any = None, *,
     at = None
     if places is not None:
         at = call.target("the output of positions", places, count, exact=False).part(0, count)
+        check_room(call.name, "the output of positions", at.dtype, source.size - 1)
         call.apart(at, source, target)
     call.apart(target, source)
     _least(call, source, target, comp, at)
     return call.done()
 
 
-def _segmented(call: Call, keys: Memory, values: Memory | None, offsets: Any,
+def _segmented(call: Call, keys: Operand, values: Operand | None, offsets: Any,
                comp: Any) -> future:
     begins = np.asarray(offsets)
     n = keys.size or 0
@@ -366,7 +370,7 @@ def _segmented(call: Call, keys: Memory, values: Memory | None, offsets: Any,
     starts = Memory(call.kept(begins[1:-1].astype(np.int64)), 0, begins.size - 2)
     order, segments = call.own(n, np.int64), call.own(n, np.int64)
     each(call, n, maps.copy, counting_iterator(0, n), order)
-    old = call.own(n, keys.dtype)
+    old = room(call, n, keys.dtype)
     each(call, n, maps.copy, keys, old)
     _sorted(call, old, order, comp)
     each(call, n, merging.upper_bounds, order, starts, np.int64(begins.size - 2), operator.lt,
@@ -374,7 +378,7 @@ def _segmented(call: Call, keys: Memory, values: Memory | None, offsets: Any,
     _sorted(call, segments, order, None)
     for memory in (keys, values):
         if memory is not None:
-            other = call.own(n, memory.dtype)
+            other = room(call, n, memory.dtype)
             each(call, n, maps.copy, permutation_iterator(memory, order), other)
             each(call, n, maps.copy, other, memory)
     return call.done()

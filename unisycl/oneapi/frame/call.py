@@ -7,6 +7,7 @@ the one before it, whatever the queue; scratch memory lives as long as commands 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.native import Work, give
-from unisycl.oneapi.frame.operands import Memory, Operand, memory_of, operand_of, paired
+from unisycl.oneapi.frame.operands import Memory, Operand, operand_of, paired
 from unisycl.oneapi.frame.plans import PLANS, Plan, key_of, twins_of
 from unisycl.oneapi.frame.policies import policy_of
 from unisycl.oneapi.frame.providers import Place
@@ -42,7 +43,7 @@ class Call:
     # ------------------------------------------------------------------ what it takes
     def source(self, what: str, x: Any, count: int | None = None) -> Any:
         """Return elements to read; of ``count`` elements where that is known."""
-        found = operand_of(self.name, what, x).read_only()
+        found = self._read(what, operand_of(self.name, what, x)).read_only()
         if count is None:
             if found.size is None:
                 self.refuse(f"{what} has no end; say where it ends, as in counting_iterator(0)[:n]")
@@ -63,13 +64,25 @@ class Call:
         found = operand_of(self.name, what, x)
         if not found.writable:
             self.refuse(f"{what} cannot be written")
-        return self._sized(what, found, count, exact=exact)
+        found = self._sized(what, found, count, exact=exact)
+        if found.bounded or found.size is None or found.size == count:
+            return found
+        return found.part(0, count)
 
-    def memory(self, what: str, x: Any) -> Memory:
-        """Return memory that is read and written in place."""
-        found = x if isinstance(x, Memory) else memory_of(self.name, what, x)
+    def memory(self, what: str, x: Any) -> Operand:
+        """Return elements that are read and written in place."""
+        found = operand_of(self.name, what, x)
         if not found.writable:
             self.refuse(f"{what} cannot be written")
+        if found.size is None:
+            self.refuse(f"{what} has no end; say where it ends by [:n]")
+        if not isinstance(found, Memory):
+            self.apart(self._read(what, found))
+        return found
+
+    def _read(self, what: str, found: Operand) -> Operand:
+        if not found.readable:
+            self.refuse(f"{what} can be written only")
         return found
 
     def _sized(self, what: str, found: Operand, count: int, *, exact: bool = True) -> Operand:
@@ -87,12 +100,16 @@ class Call:
 
         Where ``same`` is true, the very elements that are read may be written.
         """
+        written = target.extents()
+        for k, mine in enumerate(written):
+            if any(mine.meets(e) and not (mine.read and e.read) for e in written[k + 1:]):
+                self.refuse("elements of the output lie in the same memory")
         for other in others:
-            for mine in target.extents():
-                for theirs in other.extents():
-                    if mine.meets(theirs) and not (same and mine == theirs):
-                        self.refuse("memory that is written overlaps other memory of the call"
-                                    + (", and is not the same elements" if same else ""))
+            for mine, theirs in itertools.product(written, other.extents()):
+                if mine.meets(theirs) and not (same and mine.same(theirs)) and not (
+                        mine.read and (theirs.read or not other.writable)):
+                    self.refuse("memory that is written overlaps other memory of the call"
+                                + (", and is not the same elements" if same else ""))
 
     # ------------------------------------------------------------------ what it does
     def scratch(self, count: int, dtype: npt.DTypeLike) -> Memory:

@@ -7,31 +7,18 @@ memory is asked for at the launch, so that a buffer's accessor belongs to its co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.frame import views
+from unisycl.oneapi.frame.extents import Extent
 from unisycl.oneapi.frame.refusals import refuse
 
 _HOST = 1  # kDLCPU
 Type = np.dtype[Any] | tuple[Any, ...]
 """The type of an element: NumPy's, or a tuple of types where elements are tuples."""
-
-
-@dataclass(frozen=True)
-class Extent:
-    """The memory that an operand may touch: of a buffer, or at addresses."""
-
-    owner: Any
-    first: int
-    last: int
-
-    def meets(self, other: Extent) -> bool:
-        """Say whether two share a byte."""
-        return (self.owner is other.owner and self.first < other.last and other.first < self.last)
 
 
 class Operand:
@@ -44,6 +31,7 @@ class Operand:
     dtype: Type
     size: int | None = None
     bounded = True
+    readable = True
     writable = False
 
     def bind(self, h: Any) -> Any:
@@ -136,22 +124,19 @@ class Memory(Operand):
         return isinstance(self.base, sycl.buffer)
 
     def extents(self) -> list[Extent]:
-        size, item = self.size or 0, np.dtype(self.dtype).itemsize
+        size, item, owner = self.size or 0, np.dtype(self.dtype).itemsize, None
+        if not size:
+            return []
         if isinstance(self.base, np.ndarray):
-            if not size:
-                return []
-            part = self.base[self.first:self.first + size]
-            low, high = np.lib.array_utils.byte_bounds(part)
-            return [Extent(None, low, high)]
-        if isinstance(self.base, sycl.buffer):
+            start, step = int(self.base.__array_interface__["data"][0]), self.base.strides[0]
+        elif isinstance(self.base, sycl.buffer):
             region: Any = self.base.region  # type: ignore[attr-defined]  # not for programs
-            owner, start = region.memory, region.start
-        elif (step := _step(self.base)) != item:
-            ends = [_address(self.base) + i * step for i in (self.first, self.first + size - 1)]
-            return [Extent(None, min(ends), max(ends) + item)] if size else []
+            owner, start, step = region.memory, region.start, item
         else:
-            owner, start = None, _address(self.base)
-        return [Extent(owner, start + self.first * item, start + (self.first + size) * item)]
+            start, step = _address(self.base), _step(self.base)
+        at = start + self.first * step
+        low, high = sorted((at, at + (size - 1) * step))
+        return [Extent(owner, low, high + item, at, step, item)]
 
     def part(self, first: int, last: int | None) -> Self:
         size = self.size or 0

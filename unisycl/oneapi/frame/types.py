@@ -57,4 +57,39 @@ def scalar(routine: str, what: str, kind: npt.DTypeLike | Type) -> np.dtype[Any]
     """Return a type that must be of numbers, not of tuples."""
     if isinstance(kind, tuple):
         refuse(routine, f"{what} are tuples; make numbers of them by transform_iterator")
-    return np.dtype(kind)
+    try:
+        found = np.dtype(kind)
+    except TypeError as error:
+        refuse(routine, f"{kind!r} is no type of numbers ({error})")
+    if found.names is not None:
+        refuse(routine, f"{what} are records; make numbers of them by transform_iterator")
+    if found.kind not in "biufc":
+        refuse(routine, f"{what} cannot be of type {found}, which kernels do not have")
+    return found
+
+
+def number(routine: str, what: str, value: Any, kind: np.dtype[Any]) -> Any:
+    """Return a number as one of a type; refuse what is none there, or would lose its fraction."""
+    text = f"{what}, {value!r}, is no value of elements of {kind}"
+    if not isinstance(value, int | float | complex | np.generic | np.ndarray):
+        refuse(routine, text)
+    try:
+        with np.errstate(all="ignore"):
+            found = kind.type(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        refuse(routine, f"{text} ({error})")
+    lost = (found != value if kind.kind in "biu" else np.isinf(found) and not np.isinf(value)
+            if kind.kind == "f" else False)
+    if lost or (kind.kind != "c" and np.iscomplexobj(value)):
+        refuse(routine, f"{text}; it would become {found}")
+    return found
+
+
+def check_room(routine: str, what: str, kind: Type, most: int) -> None:
+    """Refuse memory of numbers that cannot hold all whole numbers up to one."""
+    if isinstance(kind, tuple) or kind.kind not in "biuf":
+        return
+    limit = {"b": 1, "f": 1 << (np.finfo(kind).nmant + 1 if kind.kind == "f" else 0)}.get(
+        kind.kind) or int(np.iinfo(kind).max)
+    if most > limit:
+        refuse(routine, f"{what} has elements of {kind}, which cannot hold {most}")

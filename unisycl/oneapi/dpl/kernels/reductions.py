@@ -53,6 +53,29 @@ def plain(it: Any, source: Any, cells: Any, out: Any, plan: Any) -> None:
         out.store(it.get_group(0), total)
 
 
+def first_best(it: Any, source: Any, places: Any, own: Any, out: Any, plan: Any) -> None:
+    """Find where the first element of a tile is that no other comes before; of any elements."""
+    group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    first = it.get_group(0) * plan.part
+    last = min(first + plan.part, plan.count)
+    if first + mine < last:
+        at = first + mine
+        for turn in range(1, (last - first + size - 1) // size):
+            k = first + turn * size + mine
+            if k < last:
+                at = k if plan.op(source.load(k), source.load(at)) else at
+        own[mine] = at
+    sycl.group_barrier(group)
+    if mine == 0:
+        at = own[0]
+        for k in range(1, min(size, last - first)):
+            other = own[k]
+            x, found = source.load(other), source.load(at)
+            if plan.op(x, found) or (not plan.op(found, x) and other < at):
+                at = other
+        out.store(it.get_group(0), places.load(at))
+
+
 def with_start(it: Any, out: Any, start: Any, op: Any, kind: Any) -> None:
     """Combine a start with the one element that is left."""
     out.store(0, kind(op(start, out.load(0))))

@@ -7,6 +7,7 @@ whole; other overlaps are refused; errors of arithmetic give NaN and infinities,
 from __future__ import annotations
 
 import inspect
+import itertools
 from typing import Any
 
 import numpy as np
@@ -105,9 +106,8 @@ class Routine:
     def _check_apart(self, held: list[memories.Held]) -> None:
         for k, target in enumerate(held[self._inputs:], self._inputs):
             for other in held[:k]:
-                mine, theirs = target.memory.extents(), other.memory.extents()
-                same = mine == theirs and not other.writes
-                if not same and any(x.meets(y) for x in mine for y in theirs):
+                pairs = itertools.product(target.memory.extents(), other.memory.extents())
+                if any(x.meets(y) and (other.writes or not x.same(y)) for x, y in pairs):
                     raise names.invalid_argument(f"{self.__name__}: {target.name} and "
                                                  f"{other.name} overlap, and are not the same")
 
