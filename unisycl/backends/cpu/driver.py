@@ -188,7 +188,7 @@ class CpuDriver(Driver):
             return _transferred(launch)
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
-        if not plan.small:
+        if not executable.small(plan, launch.values):
             return False
         block, kept = launch.packed, None
         if launch.reductions:
@@ -207,7 +207,7 @@ class CpuDriver(Driver):
         """Return what runs a command of a few microseconds in this thread; None if it is larger."""
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
-        if not plan.small or launch.reductions:
+        if launch.reductions or not executable.small(plan, values or launch.values):
             return None
         block = executable.packer.pack(plan.head, values) if values else launch.packed
         if block is None:
@@ -252,7 +252,7 @@ class CpuDriver(Driver):
                          (executable, values, block, report, common, watch), assisted=assisted,
                          error_at=error_at, on_error=on_error, words=words, pace=plan.pace)
             _asking(job, report)
-            if executable.counted and not plan.small:  # a small one has its arguments there
+            if executable.counted and not executable.small(plan, values):  # else it has the block
                 launch.packed = job
             return job if watch is None else after_launch.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)

@@ -6,6 +6,7 @@ Non-goals: running it (``driver``). Invariant: immutable; code stays loaded whil
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Geometry
@@ -39,8 +40,8 @@ _PLANS = 256
 class Plan:
     """How one geometry is cut: the head of the argument block, units of work, units per chunk.
 
-    ``small``: it may run directly. ``pace``: what launches of it took; None where all threads are
-    wanted, however long it takes.
+    ``small``: it may run directly, whatever its arguments. ``pace``: what launches of it took; None
+    where all threads are wanted, however long it takes.
     """
 
     geometry: Geometry
@@ -68,7 +69,7 @@ class CpuExecutable:
     sites: tuple[Site, ...]
     watch: watching.Plan | None
     packer: Packer
-    steps: int
+    steps: direct.Steps
     direct: direct.Direct
     loaded: jit.Loaded = field(repr=False)
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
@@ -107,9 +108,17 @@ class CpuExecutable:
                 self._plans.clear()
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
-                not self.kernel.progress and direct.fits(self.steps, geometry, self.lanes),
+                isinstance(self.steps, int) and self._fits(self.steps, geometry),
                 None if self._together else Pace())
         return found
+
+    def small(self, plan: Plan, values: Sequence[Any]) -> bool:
+        """Say whether a launch may run directly."""
+        return plan.small or (not isinstance(self.steps, int) and self._fits(
+            direct.at_launch(self.steps, plan.geometry, values), plan.geometry))
+
+    def _fits(self, steps: int, geometry: Geometry) -> bool:
+        return not self.kernel.progress and direct.fits(steps, geometry, self.lanes)
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
         """Return the tile a range is cut into.

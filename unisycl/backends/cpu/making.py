@@ -74,7 +74,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     direct.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
-                         direct.steps(plain(written), lanes), bool(loops), loops == {n.For})
+                         direct.steps(plain(written), lanes, written.params),
+                         bool(loops), loops == {n.For})
 
 
 def shown(kernel: n.Kernel, key: Key, show: Callable[..., str]) -> str:

@@ -19,6 +19,7 @@ from unisycl.ir.nodes import Kernel
 
 if TYPE_CHECKING:
     from unisycl.backends.cpu.checks import watching
+    from unisycl.backends.cpu.pool import direct
 
 PREFIX = "cpu:"
 SMALL = 1 << 30
@@ -61,7 +62,7 @@ class Parts:
     layout: Layout
     sites: tuple[Site, ...]
     watch: watching.Plan | None = None
-    steps: int = 0
+    steps: direct.Steps = 0
     heavy: bool = False
     counted: bool = False
 

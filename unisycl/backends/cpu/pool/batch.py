@@ -57,9 +57,10 @@ def text() -> tuple[str, int]:
 def cost(launch: Launch) -> int:
     """Return the vector operations of a launch; 0 if it is not for a batch."""
     executable: CpuExecutable = launch.executable  # type: ignore[assignment]
-    if launch.reductions or not executable.plan(launch.geometry).small:
+    if launch.reductions or not executable.small(executable.plan(launch.geometry), launch.values):
         return 0
-    return executable.steps * direct.vectors(launch.geometry, executable.lanes)
+    steps = direct.at_launch(executable.steps, launch.geometry, launch.values)
+    return steps * direct.vectors(launch.geometry, executable.lanes)
 
 
 class CpuBatch:

@@ -1,22 +1,22 @@
 """Commands so small that handing them to another thread costs more than doing them.
 
 They run in the thread that submits them, as code of a few microseconds. Non-goals: loops whose
-turns are not known, barriers, ``print``, checks and anything that can be long: those go to the
-pool. Invariant:
-what runs here can neither wait for another command nor fail.
+turns no launch knows, barriers, ``print``, checks and anything that can be long: those go to the
+pool. Invariant: what runs here can neither wait for another command nor fail.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.abi import unit_dimensions
 from unisycl.backends.cpu.emit import float_mode, reductions
 from unisycl.backends.cpu.emit.text import Function, Module
+from unisycl.backends.cpu.pool import turns
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -28,19 +28,28 @@ to them takes as much, of which ten in the submitting thread."""
 
 _MOST_STACK = 32 << 10
 _KINDS = ("range", "nd_range", "single")
-_LONG = (n.While, n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
+_LONG = (n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
 _ACCESSED, _GATHERED, _CALLED, _DIVIDED = 6, 40, 16, 4
 _FREE = (n.Const, n.Read, n.Query, n.Cast, n.Narrow)
 _SLOW = ("div", "floordiv", "mod")
+_MOST_TERMS = 64
 _SUFFIX = ".direct"
 
+Steps: TypeAlias = int | Sequence[Any]
+"""A number, or terms of a number and the turns of the loops around it."""
+
+Varying: TypeAlias = Callable[[n.Expr], bool]
 Direct = Callable[[bytes], None]
 _prototype = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)  # keeps the GIL: too short to give it up
 
 
-def steps(kernel: n.Kernel, lanes: int) -> int:
-    """Return the vector operations of one sub-group; 0 if the kernel is never run directly."""
-    if kernel.index_kind not in _KINDS or kernel.enqueues or kernel.apart:
+def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param]) -> Steps:
+    """Return the vector operations of one sub-group; 0 if the kernel is never run directly.
+
+    Where only a launch knows how often loops run: terms, each of steps and of the turns of the
+    loops around them. ``params``: those that a launch has values for.
+    """
+    if kernel.index_kind not in _KINDS or kernel.enqueues or kernel.apart or kernel.waits:
         return 0
     joined = _joined(kernel, lanes)
     if joined < 0:
@@ -51,17 +60,67 @@ def steps(kernel: n.Kernel, lanes: int) -> int:
         return 0
     if visit.contains(kernel.body, _LONG):
         return 0
-    total, todo, known = 1 + joined, [(kernel.body, 1)], _constants(kernel.body)
+    return _terms(kernel, lanes, turns.Turns(kernel.body, params), 1 + joined)
+
+
+def _terms(kernel: n.Kernel, lanes: int, found: turns.Turns, total: int) -> Steps:
+    """Return the steps of a kernel's statements, and of ``total`` more."""
+    varying = _varying(kernel)
+    terms: list[tuple[int, tuple[turns.Bound, ...]]] = []
+    todo: list[tuple[n.Block, int, tuple[turns.Bound, ...]]] = [(kernel.body, 1, ())]
     while todo:
-        block, times = todo.pop()
-        for stmt in block:
-            total += times * (_stored(stmt, lanes) + sum(
-                _weight(x) for e in visit.expressions(stmt) for x in visit.walk(e)))
-            turns = _turns(stmt, known) if isinstance(stmt, n.For) else 1
-            if turns < 0 or total > MOST_STEPS:
-                return 0
-            todo += [(b, times * turns) for b in visit.blocks(stmt)]
-    return total
+        block, times, within = todo.pop()
+        each = 0
+        for at, stmt in enumerate(block):
+            often, around = times, within
+            if isinstance(stmt, n.For | n.While):
+                bound = found.of(block, at)
+                if bound is None:
+                    return 0
+                known = turns.constant(bound)
+                often, around = (times, (*within, bound)) if known is None else (
+                    times * known, within)
+            each += _of_statement(stmt, lanes, varying)
+            todo += [(b, often, around) for b in visit.blocks(stmt)]
+        if within:
+            terms.append((times * each, within))
+        else:
+            total += times * each
+        if total > MOST_STEPS or len(terms) > _MOST_TERMS:
+            return 0
+    return ((total, ()), *terms) if terms else total
+
+
+def _of_statement(stmt: n.Stmt, lanes: int, varying: Varying) -> int:
+    """Return the steps of a statement without its blocks."""
+    return _stored(stmt, lanes, varying) + sum(
+        _weight(x, varying) for e in visit.expressions(stmt) for x in visit.walk(e))
+
+
+def _varying(kernel: n.Kernel) -> Varying:
+    """Return what says whether an index differs from lane to lane; a guess, for costs alone."""
+    names, last = ("global_id", "local_id"), kernel.ndim - 1
+    locals_: set[n.Local] = set()
+
+    def varies(x: n.Expr) -> bool:
+        return any((isinstance(y, n.Query) and y.name in names and y.dim == last)
+                   or (isinstance(y, n.Read) and y.local in locals_) for y in visit.walk(x))
+
+    for stmt in visit.statements(kernel.body):
+        if isinstance(stmt, n.Assign) and varies(stmt.value):
+            locals_.add(stmt.local)
+    return varies
+
+
+def at_launch(steps_: Steps, geometry: Geometry, values: Sequence[Any]) -> int:
+    """Return the vector operations of one sub-group in a launch; 0 where they are not known."""
+    if isinstance(steps_, int):
+        return steps_
+    try:
+        return sum(count * math.prod(turns.most(x, geometry, values) for x in within)
+                   for count, within in steps_)
+    except turns.UnknownError:
+        return 0
 
 
 def _joined(kernel: n.Kernel, lanes: int) -> int:
@@ -73,58 +132,40 @@ def _joined(kernel: n.Kernel, lanes: int) -> int:
     total = 0
     for r in kernel.reducers:
         blocks = (r.combine, *((r.stored.load, r.stored.store) if r.stored is not None else ()))
-        if any(visit.contains(b, (*_LONG, n.For)) for b in blocks):
+        if any(visit.contains(b, (*_LONG, n.For, n.While)) for b in blocks):
             return -1
         once = r.cells is None and kernel.index_kind != "nd_range"
         total += r.words * r.extent * (1 if once else lanes) * (
-            1 + sum(_weight(x) for x in visit.all_expressions(r.combine)))
+            1 + sum(_weight(x, lambda _: False) for x in visit.all_expressions(r.combine)))
     return total
 
 
-def _turns(loop: n.For, known: dict[n.Local, n.Const]) -> int:
-    """Return how often a loop runs; -1 where only the launch says."""
-    start, stop, step = (_number(x, known) for x in (loop.start, loop.stop, loop.step))
-    return -1 if start is None or stop is None or not step else len(range(start, stop, step))
-
-
-def _number(x: n.Expr, known: dict[n.Local, n.Const]) -> int | None:
-    """Return the value of an integer constant; None of anything else."""
-    found = known.get(x.local) if isinstance(x, n.Read) else x
-    return int(found.value) if isinstance(found, n.Const) else None
-
-
-def _constants(body: n.Block) -> dict[n.Local, n.Const]:
-    """Return the locals that are given one constant and nothing else."""
-    counts = Counter(x for s in visit.statements(body) for x in visit.targets(s))
-    return {s.local: s.value for s in visit.statements(body) if isinstance(s, n.Assign)
-            and isinstance(s.value, n.Const) and counts[s.local] == 1}
-
-
-def _weight(x: n.Expr) -> int:
+def _weight(x: n.Expr, varying: Varying) -> int:
     """Return how many steps an operation counts as; as ``python -m bench.launches`` finds them."""
     if isinstance(x, _FREE):
         return 0
     if isinstance(x, n.Load):
-        return _reached(x.place)
+        return _reached(x.place, varying)
     if isinstance(x, n.Call):
         return _CALLED
     return _DIVIDED if isinstance(x, n.Binary) and x.op in _SLOW else 1
 
 
-def _stored(stmt: n.Stmt, lanes: int) -> int:
+def _stored(stmt: n.Stmt, lanes: int, varying: Varying) -> int:
     """Return how many steps a statement counts as, besides its expressions."""
     if isinstance(stmt, n.Store):
-        return _reached(stmt.place)
+        return _reached(stmt.place, varying)
     if isinstance(stmt, n.LoadMany | n.StoreMany):
         return _GATHERED
     return 4 * lanes if isinstance(stmt, n.Atomic) else 0
 
 
-def _reached(place: n.Place) -> int:
+def _reached(place: n.Place, varying: Varying) -> int:
     """Return what reaching memory counts as: more where lanes do not seem to be neighbours."""
     apart = any(isinstance(x, n.Load | n.Call) or (isinstance(x, n.Binary) and x.op in _SLOW)
                 for index in place.index for x in visit.walk(index))
-    return _GATHERED if apart or place.inner else _ACCESSED
+    rows = any(map(varying, place.index[:-1]))
+    return _GATHERED if apart or rows or place.inner else _ACCESSED
 
 
 def _shares_memory(kernel: n.Kernel) -> bool:
@@ -135,7 +176,7 @@ def _shares_memory(kernel: n.Kernel) -> bool:
 
 
 def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
-    """Say whether a launch of this geometry is small enough."""
+    """Say whether a launch of this geometry, and of so many steps, is small enough."""
     if not per_sub_group or 0 in geometry.global_:
         return False
     return per_sub_group * vectors(geometry, lanes) <= MOST_STEPS

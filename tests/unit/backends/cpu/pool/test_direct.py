@@ -43,7 +43,7 @@ def test_a_tiny_kernel_gives_the_pool_nothing(queue):
     assert np.arange(0, 200, 2).tolist() == out.tolist()
 
 
-def test_a_large_range_or_a_loop_does(queue):
+def test_a_large_range_or_a_long_loop_does(queue):
     out = np.zeros(1 << 20, np.float32)
     total = np.zeros(1, np.float32)
 
@@ -62,7 +62,8 @@ def test_a_large_range_or_a_loop_does(queue):
         s.combine(out[i])
 
     assert 1 == counted(queue, lambda: queue.parallel_for(1 << 20, double))
-    assert 1 == counted(queue, lambda: queue.parallel_for(4, loop, 4))
+    assert 1 == counted(queue, lambda: queue.parallel_for(4, loop, 1 << 20))
+    assert 0 == counted(queue, lambda: queue.parallel_for(4, loop, 4))
     assert 1 == counted(queue, lambda: queue.parallel_for(4, long))
     assert 2 == counted(queue, lambda: queue.parallel_for(
         1 << 20, sycl.reduction(total, sycl.plus()), add))
@@ -169,10 +170,12 @@ def test_a_waiting_thread_takes_part_where_loops_count_and_ended_soon(queue):
     out = sycl.malloc_shared(1 << 10, np.float32, queue)
     flag = sycl.malloc_shared(1, np.int32, queue)
     out[:], flag[0] = 0, 0
+    three = sycl.malloc_shared(1, np.int32, queue)
+    three[0] = 3
     pool, real, assisted = pool_of(queue), pool_of(queue).submit, []
 
-    def loop(i, a, n):
-        for k in range(n):
+    def loop(i, a, turns):
+        for k in range(turns[0]):
             a[i] += k
 
     def spin(i, a, f):
@@ -180,7 +183,7 @@ def test_a_waiting_thread_takes_part_where_loops_count_and_ended_soon(queue):
             a[i] += 1
     pool.submit = lambda *a, **k: assisted.append(k["assisted"]) or real(*a, **k)
     try:
-        for bound in (queue.bind(1 << 10, loop, out, 3), queue.bind(1 << 10, spin, out, flag)):
+        for bound in (queue.bind(1 << 10, loop, out, three), queue.bind(1 << 10, spin, out, flag)):
             for _ in range(2):
                 bound().wait()
     finally:
