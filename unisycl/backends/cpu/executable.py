@@ -108,17 +108,17 @@ class CpuExecutable:
                 self._plans.clear()
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
-                isinstance(self.steps, int) and self._fits(self.steps, geometry),
+                isinstance(self.steps, int) and not self.packer.locals and direct.fits(
+                    self.steps, geometry, self.lanes),
                 None if self._together else Pace())
         return found
 
     def small(self, plan: Plan, values: Sequence[Any]) -> bool:
         """Say whether a launch may run directly."""
-        return plan.small or (not isinstance(self.steps, int) and self._fits(
-            direct.at_launch(self.steps, plan.geometry, values), plan.geometry))
-
-    def _fits(self, steps: int, geometry: Geometry) -> bool:
-        return not self.kernel.progress and direct.fits(steps, geometry, self.lanes)
+        if plan.small or not self.steps or (isinstance(self.steps, int) and not self.packer.locals):
+            return plan.small
+        return direct.fits(direct.at_launch(self.steps, plan.geometry, values), plan.geometry,
+                           self.lanes) and self.packer.local_bytes(values) <= direct.MOST_STACK
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
         """Return the tile a range is cut into.

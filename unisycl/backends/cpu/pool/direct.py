@@ -1,7 +1,8 @@
 """Commands so small that handing them to another thread costs more than doing them.
 
-They run in the thread that submits them, as code of a few microseconds. Non-goals: loops whose
-turns no launch knows, barriers, ``print``, checks and anything that can be long: those go to the
+They run in the thread that submits them, as code of a few microseconds; a work-group is loops of
+one thread, so barriers and its functions are as well. Non-goals: loops whose turns no launch knows,
+groups that wait for one another, ``print``, checks and anything that can be long: those go to the
 pool. Invariant: what runs here can neither wait for another command nor fail.
 """
 
@@ -20,16 +21,15 @@ from unisycl.backends.cpu.pool import turns
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import View
 
 MOST_STEPS = 262_144
 """Steps, each an operation of a vector: some 30 us. Two threads would take 15, and handing a launch
 to them takes as much, of which ten in the submitting thread."""
 
-_MOST_STACK = 32 << 10
-_KINDS = ("range", "nd_range", "single")
-_LONG = (n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
-_ACCESSED, _GATHERED, _CALLED, _DIVIDED = 6, 40, 16, 4
+MOST_STACK = 32 << 10
+"""Bytes that a kernel may take of the stack of any thread."""
+_LONG = (n.Print, n.Check, n.Agree)
+_ACCESSED, _GATHERED, _CALLED, _DIVIDED, _MET = 6, 40, 16, 4, 12
 _FREE = (n.Const, n.Read, n.Query, n.Cast, n.Narrow)
 _SLOW = ("div", "floordiv", "mod")
 _MOST_TERMS = 64
@@ -49,16 +49,12 @@ def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param]) -> Steps:
     Where only a launch knows how often loops run: terms, each of steps and of the turns of the
     loops around them. ``params``: those that a launch has values for.
     """
-    if kernel.index_kind not in _KINDS or kernel.enqueues or kernel.apart or kernel.waits:
+    if kernel.enqueues or kernel.apart or kernel.waits or kernel.progress:
         return 0
     joined = _joined(kernel, lanes)
     if joined < 0:
         return 0
-    together = -(-math.prod(kernel.local) // lanes)  # each sub-group of a group has its arrays
-    stack = sum(math.prod(a.shape) * a.type.elem.size for a in kernel.arrays) * lanes * together
-    if stack > _MOST_STACK or _shares_memory(kernel):
-        return 0
-    if visit.contains(kernel.body, _LONG):
+    if visit.contains(kernel.body, _LONG) or _stack(kernel, lanes) > MOST_STACK:
         return 0
     return _terms(kernel, lanes, turns.Turns(kernel.body, params), 1 + joined)
 
@@ -73,8 +69,9 @@ def _terms(kernel: n.Kernel, lanes: int, found: turns.Turns, total: int) -> Step
         each = 0
         for at, stmt in enumerate(block):
             often, around = times, within
-            if isinstance(stmt, n.For | n.While):
-                bound = found.of(block, at)
+            if isinstance(stmt, n.For | n.While | n.WorkItems):
+                bound = found.of(block, at) if not isinstance(stmt, n.WorkItems) else (
+                    found.vectors(stmt, kernel.local, lanes))
                 if bound is None:
                     return 0
                 known = turns.constant(bound)
@@ -157,6 +154,8 @@ def _stored(stmt: n.Stmt, lanes: int, varying: Varying) -> int:
         return _reached(stmt.place, varying)
     if isinstance(stmt, n.LoadMany | n.StoreMany):
         return _GATHERED
+    if isinstance(stmt, n.Barrier | n.GroupCall):
+        return _MET
     return 4 * lanes if isinstance(stmt, n.Atomic) else 0
 
 
@@ -168,11 +167,11 @@ def _reached(place: n.Place, varying: Varying) -> int:
     return _GATHERED if apart or rows or place.inner else _ACCESSED
 
 
-def _shares_memory(kernel: n.Kernel) -> bool:
-    """Say whether a work-group has memory of its own."""
-    kinds = [p.type for p in kernel.params] + [a.type for a in kernel.arrays]
-    return any(isinstance(kind, View) and kind.space is address_space.local_space
-               for kind in kinds)
+def _stack(kernel: n.Kernel, lanes: int) -> int:
+    """Return the bytes of a kernel's arrays: a group's, and those of each of its sub-groups."""
+    together = lanes * -(-math.prod(kernel.local) // lanes)
+    return sum(a.nbytes * (1 if a.type.space is address_space.local_space else together)
+               for a in kernel.arrays)
 
 
 def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
@@ -184,6 +183,8 @@ def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
 
 def vectors(geometry: Geometry, lanes: int) -> int:
     """Return how many vectors a range or nd_range is."""
+    if geometry.kind == "work_group":
+        return math.prod(geometry.global_)
     if geometry.kind == "nd_range":
         size = math.prod(geometry.local)
         return math.prod(geometry.global_) // size * -(-size // lanes)

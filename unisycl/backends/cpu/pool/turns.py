@@ -63,6 +63,17 @@ class Turns:
             return _all("turns", self.bound(loop.start), self.bound(loop.stop), step)
         return self._of_while(loop) if isinstance(loop, n.While) else None
 
+    def vectors(self, loop: n.WorkItems, local: tuple[int, ...], lanes: int) -> Bound | None:
+        """Return how many vectors of work-items a group's loop over them is."""
+        extents = [self.bound(x) for x in loop.extent] or [*local]
+        if not extents:
+            return None
+        *outer, last = extents
+        found = _all("turns", 0, last, lanes)
+        for x in outer:
+            found = _all("mul", found, x)
+        return found
+
     def bound(self, x: n.Expr) -> Bound | None:
         """Return the limits of an integer; None of anything else, and where none are known."""
         self._left -= 1

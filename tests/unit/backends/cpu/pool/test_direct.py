@@ -149,21 +149,47 @@ def test_a_small_nd_range_and_loops_of_known_turns_give_it_nothing(queue):
             for m in range(3, 0, -1):
                 out[i] += k * m
 
-    def meet(it):
-        sycl.group_barrier(it.get_group())
-        out[it.get_global_id(0)] += 1
-
-    def share(it, part):
-        part[it.get_local_id(0)] = 1
-        out[it.get_global_id(0)] += part[it.get_local_id(0)]
-
-    space = sycl.nd_range(96, 24)
-    assert 0 == counted(queue, lambda: queue.parallel_for(space, sum_up))
+    assert 0 == counted(queue, lambda: queue.parallel_for(sycl.nd_range(96, 24), sum_up))
     assert (60 == out).all()
-    assert 1 == counted(queue, lambda: queue.parallel_for(space, meet))
-    assert 1 == counted(queue, lambda: queue.submit(lambda h: h.parallel_for(
-        space, share, sycl.local_accessor(np.int32, 24, h))))
-    assert (62 == out).all()
+
+
+def test_small_groups_that_meet_share_or_combine_give_it_nothing(queue):
+    out, sums = np.zeros(96, np.int32), np.zeros(4, np.int32)
+
+    def turn(it, part, n):
+        k, i = it.get_local_id(0), it.get_global_id(0)
+        for _ in range(n):
+            part[k] = out[i] + k
+            sycl.group_barrier(it.get_group())
+            out[i] = part[23 - k]
+            sycl.group_barrier(it.get_group())
+        sums[it.get_group(0)] = sycl.reduce_over_group(it.get_group(), out[i], sycl.plus())
+
+    def group(h, n=3, many=24):
+        h.parallel_for(sycl.nd_range(96, 24), turn, sycl.local_accessor(np.int32, many, h), n)
+
+    def by_hand(h):
+        def of_group(g):
+            total = np.int32(0)
+
+            def of_item(it):
+                out[it.get_global_id(0)] *= 2
+            g.parallel_for_work_item(of_item)
+            for k in range(24):
+                total += out[g.get_group_id(0) * 24 + k]
+            sums[g.get_group_id(0)] = total
+        h.parallel_for_work_group(sycl.range(4), sycl.range(24), of_group)
+
+    assert 0 == counted(queue, lambda: queue.submit(group))
+    each = np.zeros(24, np.int32)
+    for _ in range(3):
+        each = (each + np.arange(24, dtype=np.int32))[::-1]
+    assert np.tile(each, 4).tolist() == out.tolist()
+    assert [each.sum()] * 4 == sums.tolist()
+    assert 0 == counted(queue, lambda: queue.submit(by_hand))
+    assert [2 * each.sum()] * 4 == sums.tolist()
+    assert 1 == counted(queue, lambda: queue.submit(lambda h: group(h, 1 << 14)))
+    assert 1 == counted(queue, lambda: queue.submit(lambda h: group(h, 1, 1 << 14)))
 
 
 def test_a_waiting_thread_takes_part_where_loops_count_and_ended_soon(queue):
