@@ -90,11 +90,10 @@ BLOCK_AT = 8
 class Packer:
     """Writes a kernel's argument blocks: one ``struct`` for all of it. Immutable.
 
-    ``plain``: there is nothing behind the arguments; ``reports``: the kernel may call back;
-    ``locals``: it takes local memory.
+    ``plain``: there is nothing behind the arguments; ``reports``: the kernel may call back.
     """
 
-    __slots__ = ("_format", "_kinds", "_views", "local", "locals", "plain", "reports")
+    __slots__ = ("_format", "_kinds", "_views", "local", "plain", "reports")
 
     def __init__(self, kernel: Kernel, layout: Layout) -> None:
         kinds, parts = [], [f"={3 * layout.ndim + 2}q"]
@@ -109,7 +108,6 @@ class Packer:
         self.reports = tail >= REPORT_SLOTS
         self._format = struct.Struct("".join(parts))
         self._kinds = tuple(kinds)
-        self.locals = "local" in kinds
         self._views = all(k == "view" for k in kinds)
         self.local = tuple(_element_bytes(p) if k == "local" else 0
                            for p, k in zip(kernel.params, kinds, strict=True))

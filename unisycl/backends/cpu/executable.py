@@ -50,13 +50,16 @@ class Plan:
     grain: int
     small: bool
     pace: Pace | None
+    fitting: dict[tuple[Any, ...], bool] = field(default_factory=dict, compare=False, repr=False)
+    """What ``CpuExecutable.small`` said, by what it depends on."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CpuExecutable:
     """What ``compile`` returns: entry addresses, argument layout, lanes of a sub-group.
 
-    ``heavy``: it has loops; ``counted``: all of which run over a range.
+    ``heavy``: it has loops; ``counted``: all of which run over a range. ``sizes``: the arguments on
+    which depends whether a launch is small; True: on their shapes.
     """
 
     kernel: n.Kernel
@@ -70,6 +73,7 @@ class CpuExecutable:
     watch: watching.Plan | None
     packer: Packer
     steps: direct.Steps
+    sizes: tuple[tuple[int, bool], ...]
     direct: direct.Direct
     loaded: jit.Loaded = field(repr=False)
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
@@ -108,17 +112,25 @@ class CpuExecutable:
                 self._plans.clear()
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
-                isinstance(self.steps, int) and not self.packer.locals and direct.fits(
-                    self.steps, geometry, self.lanes),
+                not self.sizes and direct.fits(
+                    direct.at_launch(self.steps, geometry, ()), geometry, self.lanes),
                 None if self._together else Pace())
         return found
 
     def small(self, plan: Plan, values: Sequence[Any]) -> bool:
         """Say whether a launch may run directly."""
-        if plan.small or not self.steps or (isinstance(self.steps, int) and not self.packer.locals):
+        if plan.small or not self.steps or not self.sizes:
             return plan.small
-        return direct.fits(direct.at_launch(self.steps, plan.geometry, values), plan.geometry,
-                           self.lanes) and self.packer.local_bytes(values) <= direct.MOST_STACK
+        key = tuple([values[k].shape if view else values[k] for k, view in self.sizes])
+        found = plan.fitting.get(key)
+        if found is None:
+            steps = direct.at_launch(self.steps, plan.geometry, values)
+            found = direct.fits(steps, plan.geometry, self.lanes) and (
+                self.packer.local_bytes(values) <= direct.MOST_STACK)
+            if len(plan.fitting) >= _PLANS:
+                plan.fitting.clear()
+            plan.fitting[key] = found
+        return found
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
         """Return the tile a range is cut into.
@@ -150,10 +162,17 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     loaded, parts = _carried(kernel, key, names) or _recall(kernel, key, names) or making.make(
         kernel, key, names)
     packer = Packer(kernel, parts.layout)
+    steps, at = parts.steps if packer.plain else 0, direct.symbol(SYMBOL)
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[SYMBOL],
                          loaded.addresses.get(SYMBOL + ".finish", 0), parts.heavy, parts.counted,
-                         parts.sites, parts.watch, packer, parts.steps if packer.plain else 0,
-                         direct.function(loaded.addresses[direct.symbol(SYMBOL)]), loaded)
+                         parts.sites, parts.watch, packer, steps,
+                         _sizes(steps, packer), direct.function(loaded.addresses[at]), loaded)
+
+
+def _sizes(steps: direct.Steps, packer: Packer) -> tuple[tuple[int, bool], ...]:
+    """Return the arguments on which depends whether a launch is small; True: on their shapes."""
+    local = {(k, True) for k, size in enumerate(packer.local) if size}
+    return tuple(local if isinstance(steps, int) else local | direct.asked(steps))
 
 
 def _carried(kernel: n.Kernel, key: Key,

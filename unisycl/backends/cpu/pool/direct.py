@@ -88,6 +88,11 @@ def _terms(kernel: n.Kernel, lanes: int, found: turns.Turns, total: int) -> Step
     return ((total, ()), *terms) if terms else total
 
 
+def asked(terms: Sequence[Any]) -> frozenset[tuple[int, bool]]:
+    """Return the arguments that terms depend on (``turns.asked``)."""
+    return frozenset().union(*(turns.asked(within) for _, within in terms))
+
+
 def _of_statement(stmt: n.Stmt, lanes: int, varying: Varying) -> int:
     """Return the steps of a statement without its blocks."""
     return _stored(stmt, lanes, varying) + sum(

@@ -8,7 +8,7 @@ numbers, words and tuples of them, so that they can be kept with the code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from unisycl.backends.base import Geometry
@@ -288,6 +288,19 @@ def constant(bound: Bound) -> int | None:
         return _span(bound, None, ())[1]  # type: ignore[arg-type]
     except UnknownError:
         return None
+
+
+def asked(bounds: Iterable[Bound]) -> frozenset[tuple[int, bool]]:
+    """Return the places of the arguments that bounds are made of; True: of those that are views."""
+    found, todo = set(), [*bounds]
+    while todo:
+        x = todo.pop()
+        if not isinstance(x, int):
+            if x[0] in ("argument", "extent"):
+                found.add((x[1], x[0] == "extent"))
+            elif x[0] not in _KNOWN:
+                todo += x[1:]
+    return frozenset(found)
 
 
 # ---------------------------------------------------------------------------- at a launch
