@@ -74,6 +74,51 @@ def long_sum(i: Any, a: Any) -> None:
     a[i] = x
 
 
+def settle(i: Any, a: Any, n: Any) -> None:
+    """Take as many turns as an argument says."""
+    x = a[i]
+    for _ in range(n):
+        x = x * np.float32(0.5) + np.float32(1)
+    a[i] = x
+
+
+def settle_while(i: Any, a: Any, n: Any) -> None:
+    """The same by hand, with an end that memory decides."""
+    x, k = a[i], 0
+    while k < n and x < 1000:
+        x = x * np.float32(0.5) + np.float32(1)
+        k += 1
+    a[i] = x
+
+
+def settle_rows(i: Any, a: Any, turns: Any) -> None:
+    """Take as many turns as memory says."""
+    x = a[i]
+    for _ in range(turns[i]):
+        x = x * np.float32(0.5) + np.float32(1)
+    a[i] = x
+
+
+def meet(it: Any, a: Any) -> None:
+    """Meet the others of a work-group."""
+    sycl.group_barrier(it.get_group())
+    a[it.get_global_id(0)] += np.float32(1)
+
+
+def share(it: Any, a: Any, part: Any) -> None:
+    """Turn a work-group round through local memory."""
+    k, i = it.get_local_id(0), it.get_global_id(0)
+    part[k] = a[i]
+    sycl.group_barrier(it.get_group())
+    a[i] = part[GROUP - 1 - k]
+
+
+def sum_group(it: Any, a: Any, sums: Any) -> None:
+    """Add a work-group up."""
+    sums[it.get_group(0)] = sycl.reduce_over_group(it.get_group(), a[it.get_global_id(0)],
+                                                   sycl.plus())
+
+
 def of_unisycl(*, in_order: bool) -> dict[str, Way]:
     """Return our ways."""
     order = [sycl.property.queue.in_order()] if in_order else []
@@ -95,7 +140,7 @@ def of_unisycl(*, in_order: bool) -> dict[str, Way]:
         "bound": Way(lambda: bound().wait(), 1, "empty"),
         "32 heavy items": Way(lambda: queue.parallel_for(HEAVY, long_sum, heavy).wait(), 1,
                               "32 heavy"),
-        **groups(queue, usm), **others(queue, usm)}
+        **groups(queue, usm), **others(queue, usm), **loops(queue, usm), **rest(queue, usm)}
     for size in SIZES:
         a, b = (sycl.malloc_shared(size, np.float32, queue) for _ in range(2))
         launch = queue.bind(size, add, a, b)
@@ -185,6 +230,81 @@ def others(queue: sycl.queue, usm: Any) -> dict[str, Way]:
         "memcpy": lambda: queue.memcpy(copied, usm), "fill": lambda: queue.fill(copied, 1)}
     return {name: Way(lambda r=run: r().wait(), 1, "empty")  # type: ignore[misc]
             for name, run in runs.items()}
+
+
+def loops(queue: sycl.queue, usm: Any) -> dict[str, Way]:
+    """Return kernels with loops, and work-groups whose items meet."""
+    space, sums = sycl.nd_range(ITEMS, GROUP), sycl.malloc_shared(ITEMS, np.float32, queue)
+    turns: Any = sycl.malloc_shared(ITEMS, np.int32, queue)
+    turns[...] = 10
+
+    def of_share(h: Any) -> None:
+        h.parallel_for(space, share, usm, sycl.local_accessor(np.float32, GROUP, h))
+
+    def by_hand(h: Any) -> None:
+        def of_group(g: Any) -> None:
+            def of_item(it: Any) -> None:
+                usm[it.get_global_id(0)] += np.float32(1)
+            g.parallel_for_work_item(of_item)
+        h.parallel_for_work_group(sycl.range(ITEMS // GROUP), sycl.range(GROUP), of_group)
+
+    runs: dict[str, Callable[[], Any]] = {
+        "a loop of 10": lambda: queue.parallel_for(ITEMS, settle, usm, 10),
+        "a while of 10": lambda: queue.parallel_for(ITEMS, settle_while, usm, 10),
+        "a loop, turns in memory": lambda: queue.parallel_for(ITEMS, settle_rows, usm, turns),
+        "a barrier": lambda: queue.parallel_for(space, meet, usm),
+        "a sum of groups": lambda: queue.parallel_for(space, sum_group, usm, sums),
+        "local memory": lambda: queue.submit(of_share),
+        "hierarchical": lambda: queue.submit(by_hand)}
+    graph = sycl.ext.oneapi.experimental.command_graph(queue.get_context(), queue.get_device())
+    graph.begin_recording(queue)
+    for _ in range(100):
+        queue.parallel_for(space, meet, usm)
+    graph.end_recording(queue)
+    ready = graph.finalize()
+    runs["a graph of 100 barriers"] = lambda: queue.ext_oneapi_graph(ready)
+    return {name: Way(lambda r=run: r().wait(), 1, "empty")  # type: ignore[misc]
+            for name, run in runs.items()}
+
+
+def rest(queue: sycl.queue, usm: Any) -> dict[str, Way]:
+    """Return what else programs do with queues."""
+    array, other = np.zeros(ITEMS, np.float32), sycl.queue(queue.get_device())
+    memory, timed = sycl.buffer(np.zeros(ITEMS, np.float32)), sycl.queue(
+        queue.get_device(), sycl.property.queue.enable_profiling())
+
+    def captured(i: Any) -> None:
+        array[i] += np.float32(1)
+
+    def behind() -> None:
+        first = queue.parallel_for(ITEMS, raise_, usm)
+        other.parallel_for(ITEMS, raise_, usm, depends_on=first).wait()
+
+    def profiled() -> None:
+        timed.parallel_for(ITEMS, raise_, usm).get_profiling_info(
+            sycl.info.event_profiling.command_end)
+
+    def of_one(h: Any) -> None:
+        h.parallel_for(ITEMS, raise_, sycl.accessor(memory, h, sycl.read_write))
+
+    def read_back() -> None:
+        queue.submit(of_one)
+        with sycl.host_accessor(memory, sycl.read_only):
+            pass
+
+    def written_back() -> None:
+        with sycl.buffer(array) as mine:
+            queue.submit(lambda h: h.parallel_for(ITEMS, raise_, sycl.accessor(
+                mine, h, sycl.read_write)))
+
+    return {name: Way(run, 1, "empty") for name, run in {
+        "an array": lambda: queue.parallel_for(ITEMS, raise_, array).wait(),
+        "an array, captured": lambda: queue.parallel_for(ITEMS, captured).wait(),
+        "a host task": lambda: queue.submit(lambda h: h.host_task(int)).wait(),
+        "two queues, an event": behind, "profiled": profiled, "and a host accessor": read_back,
+        "a buffer, written back": written_back,
+        "malloc and free": lambda: sycl.free(sycl.malloc_shared(ITEMS, np.float32, queue), queue),
+    }.items()}
 
 
 def of_opencl(session: Session) -> dict[str, Way]:

@@ -2,10 +2,10 @@
 
 The standard's writes and compiles six methods for a frozen class, which for a hundred classes is
 half of what starting unisycl costs, and its frozen ``__init__`` takes three times as long. This one
-compiles ``__init__`` alone, when the first instance is made; comparison, hash and repr are shared.
-That nothing assigns to a frozen
-instance is checked by the type checker, not when it runs. Non-goals: classes that users meet, which
-keep the standard's. Invariant: ``dataclasses.fields``, ``replace`` and ``astuple`` work as ever.
+compiles ``__init__`` alone, when the first instance is made; comparison, hash and repr are shared,
+until instances of a class are compared or hashed so often that methods of its own pay. That nothing
+assigns to a frozen instance is checked by the type checker, not when it runs. Non-goals: classes
+that users meet, which keep the standard's. Invariant: ``dataclasses.fields``, ``replace`` and ``astuple`` work as ever.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ T = TypeVar("T")
 _UNSET: Any = object()
 _compared: dict[type, tuple[str, ...]] = {}
 _shown: dict[type, tuple[str, ...]] = {}
+_used: dict[tuple[type, str], int] = {}
+_OFTEN = 100
 
 
 @overload
@@ -97,17 +99,36 @@ def _names(kind: type, table: dict[type, tuple[str, ...]], which: str) -> tuple[
 def _eq(self: Any, other: object) -> Any:
     if self is other:
         return True
-    if type(self) is not type(other):
+    kind = type(self)
+    if kind is not type(other):
         return NotImplemented
-    for name in _names(type(self), _compared, "compare"):
-        if getattr(self, name) != getattr(other, name):
-            return False
-    return True
+    names = _names(kind, _compared, "compare")
+    _note(kind, "__eq__", _eq, names)
+    return not any(getattr(self, name) != getattr(other, name) for name in names)
 
 
 def _hash(self: Any) -> int:
-    return hash(tuple([getattr(self, name)
-                       for name in _names(type(self), _compared, "compare")]))
+    names = _names(type(self), _compared, "compare")
+    _note(type(self), "__hash__", _hash, names)
+    return hash(tuple([getattr(self, name) for name in names]))
+
+
+def _note(kind: Any, method: str, shared: Any, names: tuple[str, ...]) -> None:
+    """Count a use of a shared method; write the class its own when there were many."""
+    count = _used[kind, method] = _used.get((kind, method), 0) + 1
+    if count < _OFTEN or getattr(kind, method) is not shared:
+        return
+    if method == "__eq__":
+        differ = " or ".join(f"self.{x} != other.{x}" for x in names) or "False"
+        text = ("def made(self, other):\n    if self is other:\n        return True\n"
+                "    if type(self) is not type(other):\n        return NotImplemented\n"
+                f"    return not ({differ})")
+    else:
+        text = f"def made(self):\n    return hash(({''.join(f'self.{x}, ' for x in names)}))"
+    space: dict[str, Any] = {}
+    exec(text, space)  # noqa: S102 - names of fields
+    space["made"].__qualname__ = f"{kind.__qualname__}.{method}"
+    setattr(kind, method, space["made"])
 
 
 def _repr(self: Any) -> str:

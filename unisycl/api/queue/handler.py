@@ -360,10 +360,10 @@ class handler(NativeCommands):
         transfer.check_start("memcpy", src, dst, offset)
 
         def views() -> tuple[BoundView, BoundView]:
-            b, a = (transfer.begin_at("memcpy", x, transfer.whole_bytes(
-                "memcpy", side, self._operand("memcpy", x, writes=side == "destination")), offset)
-                for x, side in ((dst, "destination"), (src, "source")))
-            size = _size(a) if nbytes is None else nbytes
+            b, a = self._operand("memcpy", dst, writes=True), self._operand("memcpy", src)
+            b, a = (transfer.from_byte("memcpy", side, x, view, offset) for side, x, view in (
+                ("destination", dst, b), ("source", src, a)))
+            size = _size(a) * a.memory.dtype.itemsize if nbytes is None else nbytes
             return (transfer.as_bytes("memcpy", "destination", b, size),
                     transfer.as_bytes("memcpy", "source", a, size))
 

@@ -126,7 +126,7 @@ def _first(what: str, side: str, view: BoundView, count: int) -> BoundView:
 
 def _contiguous(view: BoundView) -> bool:
     inner = pitches_of(view.shape)
-    return all(e == 1 or p == q
+    return view.pitches == inner or all(e == 1 or p == q
                for e, p, q in zip(view.shape, view.pitches, inner, strict=True))
 
 
@@ -155,6 +155,13 @@ def flat(what: str, side: str, view: BoundView) -> BoundView:
 def whole_bytes(what: str, side: str, view: BoundView) -> BoundView:
     """Return all bytes of a contiguous operand."""
     return as_bytes(what, side, view, math.prod(view.shape) * view.memory.dtype.itemsize)
+
+
+def from_byte(what: str, side: str, thing: Any, view: BoundView, start: int) -> BoundView:
+    """Return the bytes of a device_global from ``start`` on; other operands as they are."""
+    if not isinstance(thing, device_global):
+        return view
+    return begin_at(what, thing, whole_bytes(what, side, view), start)
 
 
 def pattern_of(what: str, view: BoundView, value: Any) -> Any:

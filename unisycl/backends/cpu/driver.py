@@ -383,7 +383,7 @@ def _partials(executable: CpuExecutable, launch: Launch, units: int,
             places.append(size)
             size += -(-chunks * reducer.extent * item // _ALIGN) * _ALIGN
     kept = np.empty(size + _ALIGN, np.uint8)
-    base = -(-kept.ctypes.data // _ALIGN) * _ALIGN
+    base = -(-kept.__array_interface__["data"][0] // _ALIGN) * _ALIGN
     slots: list[int] = []
     for (target, fresh), at, valid in zip(launch.reductions, places[::2], places[1::2],
                                           strict=True):
