@@ -5,7 +5,8 @@ half of what starting unisycl costs, and its frozen ``__init__`` takes three tim
 compiles ``__init__`` alone, when the first instance is made; comparison, hash and repr are shared,
 until instances of a class are compared or hashed so often that methods of its own pay. That nothing
 assigns to a frozen instance is checked by the type checker, not when it runs. Non-goals: classes
-that users meet, which keep the standard's. Invariant: ``dataclasses.fields``, ``replace`` and ``astuple`` work as ever.
+that users meet, which keep the standard's. Invariant: ``dataclasses.fields``, ``replace`` and
+``astuple`` work as ever.
 """
 
 from __future__ import annotations

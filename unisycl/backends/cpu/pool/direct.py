@@ -26,7 +26,7 @@ MOST_STEPS = 262_144
 """Steps, each an operation of a vector: some 30 us. Two threads would take 15, and handing a launch
 to them takes as much, of which ten in the submitting thread."""
 
-MOST_STACK = 32 << 10
+MOST_STACK = 128 << 10
 """Bytes that a kernel may take of the stack of any thread."""
 _LONG = (n.Print, n.Check, n.Agree)
 _ACCESSED, _GATHERED, _CALLED, _DIVIDED, _MET = 6, 40, 16, 4, 12
@@ -173,10 +173,13 @@ def _reached(place: n.Place, varying: Varying) -> int:
 
 
 def _stack(kernel: n.Kernel, lanes: int) -> int:
-    """Return the bytes of a kernel's arrays: a group's, and those of each of its sub-groups."""
+    """Return the most bytes of a kernel's arrays, and of locals that are kept while items meet."""
     together = lanes * -(-math.prod(kernel.local) // lanes)
-    return sum(a.nbytes * (1 if a.type.space is address_space.local_space else together)
-               for a in kernel.arrays)
+    kept = {x for s in visit.statements(kernel.body) for x in visit.targets(s)} if visit.contains(
+        kernel.body, (n.Barrier, n.GroupCall, n.WorkItems)) else ()
+    return together * sum(x.type.size for x in kept) + sum(
+        a.nbytes * (1 if a.type.space is address_space.local_space else together)
+        for a in kernel.arrays)
 
 
 def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
