@@ -359,8 +359,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
 
     def _command(self, depends_on: Any, ask: Callable[[handler], None]) -> event:
         def group(h: Any) -> None:
-            if depends_on != ():
-                h.depends_on(depends_on)
+            h.depends_on(depends_on)
             ask(h)
         return self.submit(group)
 

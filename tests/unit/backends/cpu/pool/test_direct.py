@@ -189,7 +189,7 @@ def test_small_groups_that_meet_share_or_combine_give_it_nothing(queue):
     assert 0 == counted(queue, lambda: queue.submit(by_hand))
     assert [2 * each.sum()] * 4 == sums.tolist()
     assert 1 == counted(queue, lambda: queue.submit(lambda h: group(h, 1 << 14)))
-    assert 1 == counted(queue, lambda: queue.submit(lambda h: group(h, 1, 1 << 14)))
+    assert 1 == counted(queue, lambda: queue.submit(lambda h: group(h, 1, 1 << 16)))
 
 
 def test_a_waiting_thread_takes_part_where_loops_count_and_ended_soon(queue):
