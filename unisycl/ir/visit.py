@@ -67,10 +67,14 @@ def statements(block: n.Block) -> Iterator[n.Stmt]:
 
 
 def walk(expr: n.Expr) -> Iterator[n.Expr]:
-    """Yield an expression and everything below it."""
-    yield expr
-    for child in expressions(expr):
-        yield from walk(child)
+    """Yield an expression and everything below it, in evaluation order."""
+    todo = [expr]  # not recursive: what is deep would be handed up through every level
+    while todo:
+        one = todo.pop()
+        yield one
+        below = [*expressions(one)]
+        below.reverse()
+        todo += below
 
 
 def all_expressions(block: n.Block) -> Iterator[n.Expr]:

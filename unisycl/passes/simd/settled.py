@@ -9,6 +9,7 @@ nothing is read later than something that it might be.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from unisycl.base.dataclass import dataclass, field
@@ -44,6 +45,21 @@ class _Known:
     held: n.Local
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a statement does, with all in it: ``plain`` if it has no effects but plain stores.
+
+    ``stored`` are the places it may write, ``always`` those it writes whatever its branches do;
+    ``assigned`` the locals it may give a value.
+    """
+
+    stmt: n.Stmt
+    plain: bool
+    stored: dict[n.Place, None]
+    always: frozenset[n.Place]
+    assigned: frozenset[n.Local]
+
+
 @dataclass(slots=True)
 class _Order:
     """What is read in a branch behind a store: ``read`` are the memories, ``again`` places."""
@@ -57,6 +73,30 @@ class _Settling(visit.Rewriter):
 
     def __init__(self, names: Names, data: set[n.Local]) -> None:
         self.names, self.data = names, data
+        self.kept: dict[int, _Facts] = {}
+
+    def facts(self, stmt: n.Stmt) -> _Facts:
+        """Return what a statement does; looked for once, since branches nest deeply."""
+        found = self.kept.get(id(stmt))
+        if found is None:
+            found = self.kept[id(stmt)] = self.found(stmt)
+        return found
+
+    def found(self, stmt: n.Stmt) -> _Facts:
+        plain = isinstance(stmt, _PLAIN)
+        stored = {self.names.of(stmt.place): None} if isinstance(stmt, n.Store) else {}
+        always, assigned = set(stored), set(visit.targets(stmt))
+        sides = []
+        for block in visit.blocks(stmt):
+            inner = [self.facts(s) for s in block]
+            plain = plain and all(f.plain for f in inner)
+            for each in inner:
+                stored |= each.stored
+                assigned |= each.assigned
+            sides.append({p for f in inner for p in f.always})
+        if isinstance(stmt, n.If):
+            always |= set.intersection(*sides)
+        return _Facts(stmt, plain, stored, frozenset(always), frozenset(assigned))
 
     def block(self, block: n.Block) -> n.Block:
         """Return a block; an element is known if all that is written since it was is itself."""
@@ -65,16 +105,17 @@ class _Settling(visit.Rewriter):
         for before in block:
             stmt = self.inside(before)
             settled = self.settle(stmt, known) if isinstance(stmt, n.If) else None
-            if settled is not None and known is not None and known.place in self.stored(stmt):
+            facts = self.facts(stmt)
+            if settled is not None and known is not None and known.place in facts.stored:
                 self.hold(made, known, stmt)
             made.extend((stmt,) if settled is None else settled)
             last = made[-1]
             if isinstance(last, n.Store):
                 place = self.names.of(last.place)
                 known = _Known(place, len(made) - 1, n.Local("held", place.type))
-            elif not _is_plain((stmt,)) or visit.contains((stmt,), n.Store):
+            elif not facts.plain or facts.stored:
                 known = None
-            if known is not None and _moves(known.place, (stmt,)):
+            if known is not None and _moves(known.place, facts.assigned):
                 known = None
         return visit.changed(block, made)
 
@@ -87,24 +128,21 @@ class _Settling(visit.Rewriter):
         unread = all(isinstance(s, n.Assign) for s in between) and not any(
             isinstance(x, n.Load) for x in visit.all_expressions(tuple(between))) and all(
             self.names.of(x.place) == known.place for x in visit.all_expressions((stmt,))
-            if isinstance(x, n.Load)) and self.stored(stmt) == [known.place]
+            if isinstance(x, n.Load)) and [*self.facts(stmt).stored] == [known.place]
         value = n.Read(store.value.type, known.held)
         made[known.at:known.at + 1] = (kept,) if unread else (kept, replace(store, value=value))
-
-    def stored(self, stmt: n.Stmt) -> list[n.Place]:
-        """Return the places that a statement writes, each once."""
-        return list(dict.fromkeys(self.names.of(s.place) for s in visit.statements((stmt,))
-                                  if isinstance(s, n.Store)))
 
     # ---- one branch
     def settle(self, stmt: n.If, known: _Known | None) -> n.Block | None:
         """Return what stands for a branch; None if it stays."""
-        places = self.stored(stmt)
-        if not places or not _is_plain((stmt,)) or not _stays(stmt) \
+        facts = self.facts(stmt)
+        places = [*facts.stored]
+        if not places or not facts.plain \
+                or not all(_is_known(p, known) or p in facts.always for p in places) \
                 or len({id(p.base) for p in places}) < len(places) \
                 or not any(isinstance(x, _VARYING) for x in visit.walk(stmt.cond)) \
-                or not all(self.is_steady(p) and not _moves(p, (stmt,)) for p in places) \
-                or not all(_is_known(p, known) or self.always((stmt,), p) for p in places):
+                or not all(self.is_steady(p) and not _moves(p, facts.assigned) for p in places) \
+                or not _stays(stmt):
             return None
         order = _Order()
         self.follow((stmt,), set(), order)
@@ -131,12 +169,6 @@ class _Settling(visit.Rewriter):
             and any(isinstance(e, n.Read | n.Query) for e in asked) and not any(
             isinstance(e, n.Load | n.Call) or (isinstance(e, n.Read) and e.local in self.data)
             for e in asked)
-
-    def always(self, block: n.Block, place: n.Place) -> bool:
-        """Say whether a block writes an element whatever its branches do."""
-        return any((isinstance(s, n.Store) and self.names.of(s.place) == place)
-                   or (isinstance(s, n.If) and self.always(s.then, place)
-                       and self.always(s.orelse, place)) for s in block)
 
     def follow(self, block: n.Block, written: set[n.Base], order: _Order) -> None:
         """Note what is read behind a store, in ``written``'s memories or others."""
@@ -185,11 +217,6 @@ def _is_known(place: n.Place, known: _Known | None) -> bool:
     return known is not None and known.place == place
 
 
-def _is_plain(block: n.Block) -> bool:
-    """Say whether a block has no effects but plain stores."""
-    return all(isinstance(s, _PLAIN) for s in visit.statements(block))
-
-
 def _stays(stmt: n.If) -> bool:
     """Say whether nothing jumps out of a branch, and no loop or function in it stores."""
     inner = [s for s in visit.statements((stmt,)) if isinstance(s, n.For | n.While | n.Scope)]
@@ -207,8 +234,7 @@ def _breaks(block: n.Block) -> bool:
         for s in block)
 
 
-def _moves(place: n.Place, block: n.Block) -> bool:
-    """Say whether a block gives something that an index asks for another value."""
-    changes = visit.assigned(block)
+def _moves(place: n.Place, changes: Set[n.Local]) -> bool:
+    """Say whether something that an index asks for is among what gets another value."""
     return any(isinstance(e, n.Read) and e.local in changes
                for x in (*place.index, *(x for x, _ in place.inner)) for e in visit.walk(x))
