@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from tests.property.cases import check
 from tests.property.programs import program
+from tests.sampling import SAMPLE
 
 # What random programs do with their names may be told; what they compute is compared.
 pytestmark = pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")
-SEEDS, FEWER = 60, 12
+SEEDS, FEWER = 60, 4
 programs = st.integers(0, (1 << 32) - 1).map(program)
 """Programs as a hypothesis strategy."""
 
@@ -27,7 +28,7 @@ def test_a_program_of_a_seed(seed: int) -> None:
     check(program(seed))
 
 
-@settings(max_examples=8, deadline=None, derandomize=True, database=None,
+@settings(max_examples=2 if SAMPLE[0] else 8, deadline=None, derandomize=True, database=None,
           suppress_health_check=list(HealthCheck))
 @given(programs)
 def test_programs_that_hypothesis_chooses(text: str) -> None:

@@ -9,12 +9,12 @@ import pytest
 import unisycl as sycl
 from tests.property import guarded
 from tests.property.guards import program
-from tests.sampling import by_turns
+from tests.sampling import SAMPLE, by_turns
 from unisycl.testing import find_device
 
 # What random programs do with their names may be told; what they compute is compared.
 pytestmark = pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")
-SEEDS = range(12)
+SEEDS = range(4 if SAMPLE[0] else 12)
 
 
 def test_guarded_programs_do_what_python_does(device: sycl.device) -> None:

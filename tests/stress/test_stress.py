@@ -13,16 +13,16 @@ from unisycl.testing import device_names
 
 ROOT = Path(__file__).parents[2]
 BRIEF = {
-    "graphs": ("--seconds", "1.5"),
-    "threads": ("--count", "1000"),
-    "failures": ("--seconds", "1"),
-    "interrupts": ("--seconds", "2"),
-    "moments": ("--seconds", "2"),
-    "lifetimes": ("--count", "800"),
+    "graphs": ("--seconds", "1"),
+    "threads": ("--count", "300"),
+    "failures": ("--seconds", "0.5"),
+    "interrupts": ("--seconds", "1"),
+    "moments": ("--seconds", "1"),
+    "lifetimes": ("--count", "300"),
     "endings": ("--count", "2"),
     # A stated seed, so that it tries the same each time.
-    "losses": ("--seconds", "4", "--seed", "50948987"),
-    "launches": ("--count", "3000"),
+    "losses": ("--seconds", "2", "--seed", "50948987"),
+    "launches": ("--count", "1000"),
 }
 
 

@@ -112,9 +112,9 @@ def test_a_level_of_memory_runs_where_the_device_has_what_it_takes() -> None:
     jobs = dev._jobs({"opencl:0": WORDS["opencl"], "opencl:1": "cl_khr_fp64", "cuda": ""})
     assert jobs["opencl:1"] == (("--device", "opencl:1", "--device-tests"), {})
     names = list(jobs)
-    levels = [name.partition("=")[2] for name in names if name.startswith("opencl:1 ")]
-    assert levels == ["fine", "coarse", "separate"]
-    assert sum("=" in name for name in names) == 4 + len(levels)
+    assert ["opencl:0 UNISYCL_MEMORY=unified", "opencl:0 UNISYCL_MEMORY=fine",
+            "opencl:1 UNISYCL_MEMORY=coarse",
+            "opencl:0 UNISYCL_MEMORY=separate"] == [name for name in names if "=" in name]
     assert {"cuda", "opencl:0", "opencl:1"} <= set(names)
 
 

@@ -32,7 +32,7 @@ _CASES = 3
 _TAKES = re.compile(r"def \w+\([^)]*\b(?:queue|device)\b\s*[,:)]|usefixtures")
 """A function, of whose parameters one is a device or a queue."""
 _SAMPLE = 2
-"""How many of a sample run on ours and the first of those; one on each further one of a backend."""
+"""How many of a sample run on the CPU; one on each other device."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,9 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all-cases", action="store_true",
                     help="run every case of every test on every device (as --device does)")
     group.addoption("--sample", action="store_true",
-                    help="run two cases of each test on a device, others on the host device than "
-                         "on the CPU, one on each further device of a backend, whose devices "
-                         "share the tests that claim no row")
+                    help="run two cases of each test on the CPU and one on each other device; "
+                         "those of a backend share the tests that claim no row")
     group.addoption("--device-tests", action="store_true",
                     help="run only tests that take a device")
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
@@ -169,16 +168,15 @@ def _alike(names: list[str]) -> dict[str, tuple[int, int]]:
 def _kept(name: str, count: int, *, sample: bool) -> set[int]:
     """Return which of the cases of a test run on a device, spread evenly.
 
-    Of a sample, the host device runs others than the CPU, and further devices of a backend one
-    from the middle, which the first does not.
+    Of a sample, the CPU runs the ends, the first device of a backend one of them, all others one
+    from the middle.
     """
-    if sample and name.partition(":")[2] not in ("", "0"):
-        return {count // 2}
+    if sample and name != EXPECTED[0]:
+        first = name not in EXPECTED and name.partition(":")[2] in ("", "0")
+        return {0 if first else count // 2}
     most = _SAMPLE if sample else _CASES
     if count <= most:
         return set(range(count))
-    if sample and name == EXPECTED[1]:
-        return {count // 3, 2 * count // 3}
     return {k * (count - 1) // (most - 1) for k in range(most)}
 
 

@@ -157,21 +157,21 @@ def test_without_a_device():
 
 def test_a_sample_leaves_out_cases_but_no_test(tmp_path: Path) -> None:
     text, _ = run(tmp_path, MANY, "--device", "abacus", "--sample")
-    assert "3 passed, 2 skipped, 36 deselected" in text
-    assert "host: 18 of 20 cases were left out; --all-cases runs them" in text
-    assert "abacus: 18 of 20 cases were left out; --all-cases runs them" in text
+    assert "2 passed, 1 skipped, 38 deselected" in text
+    assert "host: 19 of 20 cases were left out; --all-cases runs them" in text
+    assert "abacus: 19 of 20 cases were left out; --all-cases runs them" in text
 
 
 def test_further_devices_of_a_backend_sample_another_case(tmp_path: Path) -> None:
     text, _ = run(tmp_path, MANY, "--device", "abacus:0", "--device", "abacus:1", "--sample", "-v")
     ran = set(re.findall(r"test_many\[(\S+)\] SKIPPED", text))
-    assert ran == {"abacus:0-0", "abacus:0-19", "abacus:1-10"}
+    assert ran == {"abacus:0-0", "abacus:1-10"}
 
 
-def test_the_host_device_samples_other_cases_than_the_cpu(tmp_path: Path) -> None:
+def test_the_host_device_samples_another_case_than_the_cpu(tmp_path: Path) -> None:
     text, _ = run(tmp_path, MANY, "--device", "cpu", "--sample", "-v")
     ran = set(re.findall(r"test_many\[(\S+)\] PASSED", text))
-    assert ran == {"cpu-0", "cpu-19", "host-6", "host-13"}
+    assert ran == {"cpu-0", "cpu-19", "host-10"}
 
 
 def test_devices_of_a_backend_share_the_tests_that_claim_nothing(
@@ -213,8 +213,7 @@ def test_a_sample_has_a_case_of_a_type_that_the_device_lacks(
 def test_many(device, kind):
     pass
 """, "--sample", "-v")
-    assert set(re.findall(r"test_many\[host-(\S+)\] PASSED", text)) == {"int32", "float32",
-                                                                        "float16"}
+    assert set(re.findall(r"test_many\[host-(\S+)\] PASSED", text)) == {"float16"}
 
 
 def test_every_case_runs_on_a_device_that_is_named(tmp_path: Path) -> None:
