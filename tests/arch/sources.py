@@ -64,6 +64,15 @@ def imports_of(source: Source) -> tuple[Import, ...]:
     return tuple(_walk(source.tree, late=False, typing_only=False))
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what lies below a node but expressions, which are most of a tree."""
+    todo = [node]
+    while todo:
+        below = [c for c in ast.iter_child_nodes(todo.pop()) if not isinstance(c, ast.expr)]
+        yield from below
+        todo += below
+
+
 def forget() -> None:
     """Let go of what was parsed."""
     for kept in (package_sources, all_sources, imports_of):
@@ -80,8 +89,8 @@ def _walk(node: ast.AST, *, late: bool, typing_only: bool) -> Iterator[Import]:
             base = child.module or ""
             for alias in child.names:
                 yield Import(_module(base, alias.name), child.lineno, late, typing_only)
-        else:
-            inner = late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        elif not isinstance(child, ast.expr):  # most of a tree, without any import
+            inner = late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             guarded = typing_only or _is_typing_guard(child)
             yield from _walk(child, late=inner, typing_only=guarded)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from tests.arch.sources import ROOT, Source, all_sources, imports_of
+from tests.arch.sources import ROOT, Source, all_sources, imports_of, statements
 
 JUDGES = ("raises", "warns", "deprecated_call", "fail", "refused", "verify")
 """Calls that fail by themselves; so do those of functions of tests that assert."""
@@ -29,7 +29,7 @@ class Made:
 
 def functions_of(source: Source) -> list[Made]:
     """Return the functions of a file, with those in classes and in functions."""
-    return [_made(source, f) for f in ast.walk(source.tree) if isinstance(f, Function)]
+    return [_made(source, f) for f in statements(source.tree) if isinstance(f, Function)]
 
 
 def _made(source: Source, function: Function) -> Made:
@@ -71,7 +71,7 @@ def silent(sources: Iterable[Source]) -> list[Made]:
 
 def empty_claims(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the assertions that hold whatever is computed, and those that are never reached."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Assert) and always(node.test):
             yield node.lineno, ast.unparse(node)
         if isinstance(node, ast.With) and len(node.body) > 1 and any(
