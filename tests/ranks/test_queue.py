@@ -9,6 +9,7 @@ import unisycl as sycl
 from tests.ranks import programs, queue_checks, random_programs
 from tests.ranks.processes import start, well
 from tests.runtimes import skip_where_one_kernel_cannot_overlap
+from tests.sampling import by_turns
 from unisycl.oneapi import ccl
 
 x = sycl.ext.unisycl
@@ -40,7 +41,7 @@ def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None
     one = queue_checks.check_all(x.distr_queue(device))
     compare(one, one)
     skip_where_one_kernel_cannot_overlap(device)
-    for size in (2, 3):
+    for size in by_turns(device, (2, 3)):
         for found in ccl.run_threads(size, lambda c: queue_checks.check_all(
                 x.distr_queue(device))):
             compare(found, one)

@@ -427,7 +427,7 @@ def test_graphs_are_collected(queue: sycl.queue) -> None:
     assert inner() is None
 
 
-@pytest.mark.part("M-12")  # extensions cannot be switched off, so nothing runs without them
+@pytest.mark.row("M-12")
 def test_extensions_live_in_their_own_place(queue: sycl.queue) -> None:
     assert not hasattr(sycl, "command_graph")
     assert sycl.SYCL_EXT_ONEAPI_GRAPH
