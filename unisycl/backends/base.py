@@ -6,6 +6,7 @@ talks to; differences are fields of ``DeviceInfo``.
 
 from __future__ import annotations
 
+import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
@@ -25,6 +26,18 @@ from unisycl.ir.nodes import Kernel
 
 HOST = "host"
 """The memory space of NumPy arrays: what a driver's kernels address if they share it."""
+
+_start = ctypes.c_char.from_buffer
+_address = ctypes.addressof
+
+
+def address_of(array: np.ndarray[Any, Any]) -> int:
+    """Return where the elements of a C-contiguous array begin; asked for every launch."""
+    try:
+        return _address(_start(array))  # type: ignore[arg-type]  # a fifth of the other's time
+    except (TypeError, ValueError, BufferError):  # read-only, empty, of a type that others know
+        found: int = array.__array_interface__["data"][0]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +96,7 @@ class BoundView:
         found = self.packed
         if found is None:
             memory = self.memory
-            base: int = memory.__array_interface__["data"][0]
+            base = address_of(memory)
             found = self.packed = (base + self.offset * int(memory.itemsize), *self.shape,
                                    *self.pitches[:-1])
         return found
@@ -109,7 +122,7 @@ class StridedView(BoundView):
         found = self.packed
         if found is None:
             memory = self.memory
-            base: int = memory.__array_interface__["data"][0]
+            base = address_of(memory)
             found = self.packed = (base + self.offset * int(memory.itemsize), *self.shape,
                                    *self.pitches)
         return found

@@ -13,6 +13,8 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch, Transfer
 from unisycl.base import geometry as geo
 from unisycl.base.allocations import block_of
@@ -307,6 +309,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
                 task = repeated.at_once(channel, again.name, run)
                 if task is not None:
                     return task
+            if again.placed:
+                return start(channel, _with_arrays(launch, raw), again.name, deps)
             if deps or not channel.extends:
                 return start(channel, launch, again.name, deps, again.begin)
             return repeated.submit(channel, again, launch, again.begin or begin_nothing)
@@ -328,21 +332,44 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
             values = _with_numbers(channel, old, near.numbers, raw, loaded.converters)
             run = channel.driver.ready(old, values)
             task = None if run is None else repeated.at_once(channel, near.name, run)
-            return task or start(channel, _like(old, values), near.name, deps)
-    made = _build(channel, None, function, geometry, arguments, (spec, loaded, raw))
-    name = program.label(function)
-    if loaded.special or made.staged or not repeats.wants(raw):
-        if not (deps or loaded.special or made.staged or channel.profiling) and channel.quick:
-            run = channel.driver.ready(made)
-            task = None if run is None else repeated.at_once(channel, name, run)
             if task is not None:
                 return task
+            made = _like(old, values)
+            return start(channel, _with_arrays(made, raw) if near.placed else made, near.name, deps)
+    made = _build(channel, None, function, geometry, arguments, (spec, loaded, raw))
+    name = program.label(function)
+    at_once = channel.quick and not (deps or loaded.special or made.staged or channel.profiling)
+    if loaded.special or made.staged or not repeats.wants(raw, arrays=channel.quick):
+        run = channel.driver.ready(made) if at_once else None
+        task = None if run is None else repeated.at_once(channel, name, run)
+        return task or start(channel, made, name, deps)
+    if any(isinstance(given, np.ndarray) for given in raw):
+        repeats.note(raw, channel, _without_arrays(made), begin_nothing, name)
         return start(channel, made, name, deps)
     made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
                   where=as_done(made.where, "first submitted"))
     begin = begin_launch(channel, made)
     repeats.note(raw, channel, made, begin, name)
     return start(channel, made, name, deps, begin)
+
+
+def _without_arrays(made: Launch) -> Launch:
+    """Return a launch that knows where its arrays lie, and keeps none of them."""
+    values = tuple([replace(v, memory=None, packed=v.slots()) if isinstance(given, np.ndarray)
+                    else v for v, given in zip(made.values, made.raw, strict=True)])
+    return Launch(made.executable, made.geometry, values,
+                  where=as_done(made.where, "first submitted"))
+
+
+def _with_arrays(launch: Launch, raw: tuple[Any, ...]) -> Launch:
+    """Return a launch as it was noted, of the arrays that lie in its places now."""
+    values = tuple([
+        BoundView(given.reshape(-1), v.offset, v.shape, v.pitches, v.packed)
+        if isinstance(given, np.ndarray) else v
+        for v, given in zip(launch.values, raw)])  # noqa: B905 - its check takes as long as this
+    made = Launch(launch.executable, launch.geometry, values, raw, where=launch.where)
+    made.words = launch.words
+    return made
 
 
 def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],

@@ -32,7 +32,7 @@ from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph import watching
 from unisycl.runtime.graph.command_group import Capturable
 from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_parts, progress
-from unisycl.runtime.launch.repeats import Repeat, Repeats
+from unisycl.runtime.launch.repeats import Place, Repeat, Repeats
 
 _LIMIT = 4096
 _MOST_ARGUMENTS = 1 << 20
@@ -112,7 +112,7 @@ def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments:
         repeats = known[2]
         for one in () if channel.quick and repeats.numbers_vary else repeats.kept:
             for ref, given in zip(one.refs, raw):  # noqa: B905 - its check takes as long as this
-                if ref() is not given:
+                if ref() is not given and not (type(ref) is Place and ref.holds(given)):
                     break
             else:
                 if not one.owner or one.owner == id(channel.context):

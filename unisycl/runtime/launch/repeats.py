@@ -2,9 +2,10 @@
 
 Loops launch so, often by turns (``a`` into ``b``, ``b`` into ``a``). What was made for the first
 time is used again, as if the program had bound it. Accessors are others each time, but are bound to
-one view as long as their buffer lives and nothing moves. Non-goals: arguments that may be changed
-in place or replaced unseen (arrays, structs). Invariant: nothing here keeps a program's memory
-alive: a launch is forgotten when a pointer or buffer it was given goes, or its memory is freed.
+one view as long as their buffer lives and nothing moves. Of NumPy's arrays the place is known, and
+asked for again: any array there serves, in a launch that runs at once. Non-goals: arguments that
+may be changed in place unseen (structs). Invariant: nothing here keeps a program's memory alive: a
+launch is forgotten when a pointer or buffer it was given goes, or its memory is freed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import Driver, Launch
+from unisycl.backends.base import BoundView, Driver, Launch, address_of
+from unisycl.base.allocations import fate_of
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Capturable, Group
 from unisycl.runtime.graph.repeated import Again
@@ -29,10 +31,31 @@ _NUMBERS = int | float | complex | np.number | np.bool_
 Ref = Callable[[], Any]
 
 
+class Place:
+    """Where the elements of an array lie, one behind the other; its type is known elsewhere."""
+
+    __slots__ = ("address", "shape")
+
+    def __init__(self, view: BoundView) -> None:
+        self.address, self.shape = view.slots()[0], view.shape
+
+    def __call__(self) -> object:
+        """Return what no kernel is ever given: it is the place that counts."""
+        return self
+
+    def holds(self, given: Any) -> bool:
+        """Say whether an argument is an array in this place, whose memory was not freed."""
+        if type(given) is not np.ndarray or given.shape != self.shape or (
+                address_of(given) != self.address):
+            return False
+        fate = fate_of(given)
+        return fate is None or not fate.freed
+
+
 class Repeat(Again):
     """A launch that may come again. It knows what it was made of, without holding the memory."""
 
-    __slots__ = ("__weakref__", "numbers", "owner", "refs")
+    __slots__ = ("__weakref__", "numbers", "owner", "placed", "refs")
 
     def __init__(self, launch: Launch, begin: Begin, name: str, driver: Driver) -> None:
         super().__init__(launch, begin, name, driver)
@@ -41,6 +64,8 @@ class Repeat(Again):
         self.refs: tuple[Ref, ...] = ()
         self.numbers: tuple[int, ...] = ()
         """Which arguments are numbers, by their places."""
+        self.placed = False
+        """Whether it was given arrays: its launch holds none, and ``run`` is all that serves."""
 
     def drop(self) -> None:
         """Forget the launch, and so the memory that it uses. May come at any moment, and again."""
@@ -110,6 +135,7 @@ class Repeats:
             numbers = one.numbers
             for k, ref in enumerate(one.refs):
                 if k not in numbers and ref() is not (given := raw[k]) and not (
+                        ref.holds(given) if type(ref) is Place and group is None else
                         group is not None and isinstance(given, Capturable)
                         and given.still(group, launch.values[k])):
                     break
@@ -133,13 +159,18 @@ class Repeats:
                 return one
         return None
 
-    def wants(self, raw: tuple[Any, ...]) -> bool:
-        """Say whether a launch that was not found is to be noted: seldom where none ever is."""
+    def wants(self, raw: tuple[Any, ...], *, arrays: bool = False) -> bool:
+        """Say whether a launch that was not found is to be noted: seldom where none ever is.
+
+        ``arrays``: it runs at once, so that it may be one of arrays.
+        """
         self.missed += 1
         if self.missed > _PATIENCE and self.missed % _SELDOM:
             return False
         return all(isinstance(given, Pointer | _NUMBERS) or (
-            isinstance(given, Capturable) and given.lasting() is not None) for given in raw)
+            isinstance(given, Capturable) and given.lasting() is not None) or (
+                arrays and type(given) is np.ndarray and given.flags.c_contiguous)
+            for given in raw)
 
     def note(self, raw: tuple[Any, ...], channel: Channel, launch: Launch, begin: Begin,
              name: str) -> None:
@@ -147,8 +178,11 @@ class Repeats:
         one, owner = Repeat(launch, begin, name, channel.driver), id(channel.context)
         refs: list[Ref] = []
         one.numbers = tuple([k for k, given in enumerate(raw) if isinstance(given, _NUMBERS)])
-        for given in raw:
-            if isinstance(given, Pointer):
+        for k, given in enumerate(raw):
+            if isinstance(given, np.ndarray):
+                refs.append(Place(launch.values[k]))
+                one.placed = True
+            elif isinstance(given, Pointer):
                 refs.append(weakref.ref(given, _dropper(one)))
                 given.block.users.add(one)
                 one.owner = owner
