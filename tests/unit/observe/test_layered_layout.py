@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unisycl.observe.layered_layout import Item, Layout, lay_out
@@ -30,7 +30,8 @@ def overlap(a: Item, b: Item) -> bool:
             and abs(a.y - b.y) < (a.height + b.height) / 2 - 1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None,
+          suppress_health_check=[HealthCheck.too_slow])
 @given(graphs())
 def test_nothing_overlaps_and_edges_lead_down(graph) -> None:
     boxes, edges = graph
@@ -48,7 +49,8 @@ def test_nothing_overlaps_and_edges_lead_down(graph) -> None:
         assert item.y + item.height / 2 <= layout.height + 1e-6
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None,
+          suppress_health_check=[HealthCheck.too_slow])
 @given(graphs())
 def test_equal_graphs_are_placed_equally(graph) -> None:
     first, second = lay_out(*graph), lay_out(*graph)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unisycl.base.enums import access_mode, target
@@ -74,6 +74,7 @@ def test_the_same_task_twice_is_no_dependency() -> None:
 _ACCESSES = st.lists(st.tuples(st.integers(0, 11), st.integers(1, 12), st.booleans()), max_size=12)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_ACCESSES)
 def test_the_order_is_that_of_a_model_per_byte(accesses: list[tuple[int, int, bool]]) -> None:
     """Every conflict is covered by a path of edges, and every edge is a conflict."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import unisycl as sycl
@@ -270,7 +270,8 @@ def test_the_error_of_a_copy_keeps_no_buffer() -> None:
 step = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(("add", "store", "fresh")))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None,
+          suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(step, min_size=1, max_size=8))
 def test_any_order_of_devices_and_parts_gives_numpys_result(steps: list[tuple[int, int, str]],
                                                             ) -> None:

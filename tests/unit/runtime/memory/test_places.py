@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unisycl.runtime.memory.places import Places
@@ -38,6 +38,7 @@ def test_parts_that_lie_in_one_place_are_brought_together() -> None:
     assert places.arrivals(20, 21, "b") == ["there"]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(step, max_size=12), part, st.sampled_from(SPACES))
 def test_every_byte_is_known(steps: list[tuple[str, tuple[int, int], str, int]],
                              asked: tuple[int, int], space: str) -> None:
