@@ -77,3 +77,14 @@ def test_a_rewriter_puts_any_number_of_statements_for_one_however_deep():
 def test_a_rewriter_without_hooks_returns_the_same_block():
     block = (n.Scope(1, sample()), n.While(sample(), n.Const(BOOL, True), ()))
     assert block is visit.Rewriter().block(block)
+
+
+def test_deep_expressions_are_walked_in_order_without_recursion():
+    x = n.Read(I32, X)
+    deep = x
+    for k in range(3000):
+        deep = n.Binary(I32, "add", deep, n.Const(I32, k))
+    found = [*visit.walk(deep)]
+    assert [deep, x, n.Const(I32, 0), n.Const(I32, 1)] == [
+        found[0], *(e for e in found if not isinstance(e, n.Binary))][:4]
+    assert len(found) == 6001

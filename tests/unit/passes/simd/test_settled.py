@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from unisycl.frontend.specialize import specialize
 from unisycl.ir import nodes as n
@@ -43,6 +44,24 @@ def test_what_both_sides_write_is_written_behind_them() -> None:
             b[i] = 1
 
     assert {(0, 0)} == {stores(f) for f in (both, three, left)}
+
+
+def test_branches_in_branches_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chain(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = 1
+        elif a[i] > 1:
+            b[i] = 2
+        elif a[i] > 2:
+            b[i] = 3
+        elif a[i] > 3:
+            b[i] = 4
+    looked: list[n.Stmt] = []
+    find = settled._Settling.found
+    monkeypatch.setattr(settled._Settling, "found",
+                        lambda self, stmt: (looked.append(stmt), find(self, stmt))[1])
+    assert stores(chain) == (4, 0)
+    assert len(looked) == len({id(stmt) for stmt in looked}) >= 8
 
 
 def test_what_was_written_before_is_written_again() -> None:
