@@ -5,17 +5,19 @@ Non-goals: making one (``compiling``), finding it again (``specialize``).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unisycl.base.architecture import Target, fits
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend.guard_function import Match
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.paths import Path, Question
-from unisycl.frontend.values.kind import Form
 from unisycl.ir import nodes as n
 from unisycl.ir.function_uses import ChildUse, FunctionUse
 from unisycl.lang.kernels.specialization import kernel_handler
+
+if TYPE_CHECKING:
+    from unisycl.frontend.values.kind import Form
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,7 +18,7 @@ from unisycl.backends.cpu.emit.lines import Lines
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.emit.text import LOOSE, Module
 from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, shapes_of
-from unisycl.backends.cpu.pool import direct
+from unisycl.backends.cpu.pool import direct_code
 from unisycl.backends.cpu.variants import SMALL, SYMBOL, Key, Parts
 from unisycl.base.dataclass import dataclass
 from unisycl.ir import nodes as n
@@ -71,10 +71,10 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
                                  edge=key.edge or key.stream or key.lines, stream=key.stream,
                                  lines=key.lines,
                                  ids_below=ready.ids_below, units=key.units)
-    direct.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
+    direct_code.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
-                         direct.steps(plain(written), lanes, written.params),
+                         direct_code.steps(plain(written), lanes, written.params),
                          bool(loops), loops == {n.For})
 
 

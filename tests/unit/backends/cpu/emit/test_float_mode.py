@@ -7,7 +7,7 @@ from llvmlite import binding
 
 from unisycl.backends.cpu.emit import float_mode
 from unisycl.backends.cpu.emit.text import Function, Module
-from unisycl.backends.cpu.pool import direct
+from unisycl.backends.cpu.pool import direct_code
 
 
 @pytest.mark.parametrize(("machine", "triple", "words"), [
@@ -23,7 +23,7 @@ def test_the_register_is_read_and_written_around_the_call(machine, triple, words
     module = Module(triple, str(target.create_target_machine().target_data))
     entry = Function(module, "entry", "ptr %args, i64 %begin, i64 %end, i64 %worker", "nounwind")
     entry.finish()
-    direct.emit(module, "entry")
+    direct_code.emit(module, "entry")
     texts = [module.text(), (f'target triple = "{triple}"\n{float_mode.prelude(machine)}'
              f"define void @both() {{\n  %m = call {float_mode.register_type(machine)}"
             " @mode_begin()\n"
