@@ -191,6 +191,50 @@ def test_the_combined_engine_and_waits_in_kernels(queue: sycl.queue) -> None:
     np.testing.assert_allclose(waits, short, rtol=1e-6)
 
 
+def test_every_distribution_in_kernels_is_that_over_memory(queue: sycl.queue) -> None:
+    n, seed, many, f = 60, 11, rng.poisson(4.5), np.float32
+    laws = (rng.gaussian(1, 2, method="icdf"), rng.laplace(1, 2), rng.weibull(1.5, 1, 2),
+            rng.rayleigh(1, 2), rng.cauchy(1, 2), rng.gumbel(1, 2))
+    found = np.zeros((len(laws), n), f)
+    pairs, whole = np.zeros(2 * n, f), np.zeros((4, n), np.int32)
+    long = np.zeros((2, n), np.uint32)
+
+    def fill(i, found, pairs, whole, long, table):
+        device, one, two = rng.device, f(1), f(2)
+        for k, law in enumerate((device.gaussian_icdf(one, two), device.laplace(one, two),
+                                 device.weibull(f(1.5), one, two), device.rayleigh(one, two),
+                                 device.cauchy(one, two), device.gumbel(one, two))):
+            found[k, i] = device.generate(law, device.philox4x32x10(seed, i))
+        log = device.lognormal(one, f(0.5), two, f(3))
+        pairs[2 * i], pairs[2 * i + 1] = log.both(device.philox4x32x10(seed, 2 * i))
+        die = device.uniform_int(np.int32(-3), np.int32(9))
+        whole[0, i] = device.generate(die, device.mrg32k3a(seed, i))
+        whole[1, i] = device.generate(die, device.mcg59(seed, i))
+        whole[2, i] = device.generate(device.bernoulli(0.3), device.philox4x32x10(seed, i))
+        law = device.tabled(table, many.low)
+        whole[3, i] = device.generate(law, device.philox4x32x10(seed, i))
+        long[0, i] = device.generate(device.uniform_bits(), device.mcg59(seed, i))
+        long[1, i] = device.generate(device.uniform_bits(), device.philox4x32x10(seed, i))
+
+    queue.parallel_for(n, fill, found, pairs, whole, long, many.table).wait()
+    engine, mine = rng.philox4x32x10(queue, seed), np.zeros(n, f)
+    for law, ours in zip(laws, found, strict=True):
+        rng.generate(law, engine.copy(), mine)
+        np.testing.assert_allclose(ours, mine, rtol=2e-6, atol=1e-6)
+    both, numbers, words_ = np.zeros(2 * n, f), np.zeros(n, np.int32), np.zeros(n, np.uint32)
+    rng.generate(rng.lognormal(1, 0.5, 2, 3), engine.copy(), both)
+    np.testing.assert_allclose(pairs, both, rtol=2e-6)
+    short, other = rng.mrg32k3a(queue, seed), rng.mcg59(queue, seed)
+    for ours, law, of in zip(whole, (rng.uniform_int(-3, 9), rng.uniform_int(-3, 9),
+                                     rng.bernoulli(0.3), many), (short, other, engine, engine),
+                             strict=True):
+        rng.generate(law, of.copy(), numbers)
+        assert np.array_equal(numbers, ours)
+    for ours, of in zip(long, (other, engine), strict=True):
+        rng.generate(rng.uniform_bits(), of.copy(), words_)
+        assert np.array_equal(words_, ours)
+
+
 def test_what_no_distribution_has_is_refused(queue: sycl.queue) -> None:
     engine = rng.sobol(queue, 2)
     for call in (lambda: rng.sobol(queue, 0), lambda: rng.sobol(queue, 41),

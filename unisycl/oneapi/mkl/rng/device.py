@@ -2,7 +2,9 @@
 
 Written in the kernel language. A work-item makes an engine of its own, mostly of one seed and an
 offset that is far from those of others. Numbers are those of the engines of the same name over
-memory. Non-goals: seeds that are lists. Invariant: an engine's state is the work-item's own.
+memory. Non-goals: seeds that are lists; the Mersenne twister, whose 624 words are no state for a
+work-item, and Sobol's points, which tables make: generate these over memory. Invariant: an engine's
+state is the work-item's own.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.oneapi.frame import views
 from unisycl.oneapi.mkl.rng import kernels, law_kernels
 
 __kernel_language__ = True
@@ -178,6 +181,42 @@ class gaussian:
 
 
 @dataclass(eq=False)
+class gaussian_icdf:
+    """Normal numbers, one of one, by the inverse of the distribution function."""
+
+    mean: Any
+    stddev: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.mean.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        return law_kernels.inverted(unit, self.mean, self.stddev, kind).of(engine.next())
+
+
+@dataclass(eq=False)
+class lognormal:
+    """``displ + scale * exp(g)`` of numbers ``g`` of ``gaussian(m, s)``, of the type of all."""
+
+    m: Any
+    s: Any
+    displ: Any
+    scale: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        return self.both(engine)[0]
+
+    def both(self, engine: Any) -> Any:
+        """Return two numbers."""
+        kind = self.m.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        first, second = engine.next(), engine.next()
+        normal = kernels.normal(unit, self.m, self.s, kind)
+        return law_kernels.scaled_exp(normal, self.displ, self.scale).of_two(first, second)
+
+
+@dataclass(eq=False)
 class exponential:
     """Times between events: ``displ - beta * log(u)``, of the type of both."""
 
@@ -189,6 +228,141 @@ class exponential:
         kind = self.displ.dtype.type
         unit = _unit(kind, engine, kind(0), kind(1))
         return law_kernels.exponential(unit, self.displ, self.beta, kind).of(engine.next())
+
+
+@dataclass(eq=False)
+class laplace:
+    """Exponential numbers to both sides of a mean."""
+
+    mean: Any
+    beta: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.mean.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        return law_kernels.laplace(unit, self.mean, self.beta, kind).of(engine.next())
+
+
+@dataclass(eq=False)
+class weibull:
+    """Weibull's numbers: ``a + beta * (-log(u)) ** (1 / alpha)``."""
+
+    alpha: Any
+    a: Any
+    beta: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.alpha.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        law = law_kernels.weibull(unit, kind(1) / self.alpha, self.a, self.beta, kind)
+        return law.of(engine.next())
+
+
+@dataclass(eq=False)
+class rayleigh:
+    """Rayleigh's numbers, as oneMKL has them: Weibull's of shape 2."""
+
+    a: Any
+    beta: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.a.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        return law_kernels.weibull(unit, kind(0.5), self.a, self.beta, kind).of(engine.next())
+
+
+@dataclass(eq=False)
+class cauchy:
+    """Cauchy's numbers: ``a + beta * tan(pi * (u - 0.5))``."""
+
+    a: Any
+    beta: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.a.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        return law_kernels.cauchy(unit, self.a, self.beta, kind).of(engine.next())
+
+
+@dataclass(eq=False)
+class gumbel:
+    """Gumbel's numbers of least values: ``a + beta * log(-log(u))``."""
+
+    a: Any
+    beta: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        kind = self.a.dtype.type
+        unit = _unit(kind, engine, kind(0), kind(1))
+        return law_kernels.gumbel(unit, self.a, self.beta, kind).of(engine.next())
+
+
+def _whole(engine: Any, low: Any, count: Any, modulus: Any, kind: Any) -> Any:
+    """Return a whole number of a range; of a long number the highest 32 bits are taken."""
+    word = np.uint64 if engine.bits > 32 else np.uint32
+    return law_kernels.whole_range(np.int64(low), np.uint64(count), np.uint64(modulus),
+                                   word(engine.bits - 32), kind).of(engine.next())
+
+
+@dataclass(eq=False)
+class uniform_int:
+    """Whole numbers from ``a`` on, below ``b``, of the type of the bounds: int32 or uint32."""
+
+    a: Any
+    b: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        modulus = 1 << 32 if engine.bits > 32 else engine.modulus
+        return _whole(engine, self.a, np.int64(self.b) - np.int64(self.a), modulus,
+                      self.a.dtype.type)
+
+
+@dataclass(eq=False)
+class uniform_bits:
+    """32 bits of each of the engine's numbers, of long ones the highest."""
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        if engine.bits == 32:
+            return engine.next()
+        return _whole(engine, 0, np.uint64(1 << 32), 1 << 32, np.uint32)
+
+
+@dataclass(eq=False)
+class bernoulli:
+    """1 with a probability of float64, else 0; int32."""
+
+    p: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        unit = _unit(np.float64, engine, np.float64(0), np.float64(1))
+        no = np.float64(1) - np.float64(self.p)
+        return np.int32(0) if unit.of(engine.next()) < no / (no + self.p) else np.int32(1)
+
+
+@dataclass(eq=False)
+class tabled:
+    """Whole numbers by a table of the host's: ``law.table``, ``law.low`` of ``law = poisson(3)``.
+
+    So of ``discrete``, ``poisson``, ``binomial`` and ``geometric``; int32.
+    """
+
+    table: Any
+    low: Any
+
+    def of(self, engine: Any) -> Any:
+        """Return a number."""
+        unit = _unit(np.float64, engine, np.float64(0), np.float64(1))
+        last = np.int64(len(self.table) - 1)
+        return law_kernels.tabled(unit, views.cells(self.table), last, np.int64(self.low),
+                                  np.int32).of(engine.next())
 
 
 @dataclass(eq=False)
