@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import constant_iterator, transform_iterator
-from unisycl.oneapi.dpl.kernels import reductions, scans
+from unisycl.oneapi.dpl.kernels import maps, reductions, scans
 from unisycl.oneapi.dpl.operators import check_associative, identity_of, known
 from unisycl.oneapi.dpl.single_pass import scanned_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
-from unisycl.oneapi.frame.operands import Operand
+from unisycl.oneapi.frame.operands import Operand, Record
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import number, scalar, type_of
 
@@ -46,6 +47,13 @@ def scanned(call: Call, source: Operand, target: Operand, op: Any, dtype: np.dty
         return
     totals = call.own(shape.tiles(count), dtype)
     space, plan = shape.tile_space(count), views.plan(count, shape.tile, op, kind, identity)
+    if shape.turns and not call.checked:
+        words = call.own(shape.tiles(count) + 1, np.uint32)
+        each(call, words.size or 0, maps.fill, words, np.uint32(0))
+        call.launch(space, scans.tile_in_turn, source, target,
+                    Record(views.candidates, totals, words), plan,
+                    scans.exclusive_from if exclusive else scans.inclusive_from, kind(begin))
+        return
     call.launch(space, reductions.joined, source, totals, plan)
     call.launch(ONE, single, scans.before_parts, totals, shape.tiles(count), op, kind,
                 begin)

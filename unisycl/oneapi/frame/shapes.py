@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
+from typing import Any
 
 import unisycl as sycl
 
@@ -30,6 +31,7 @@ class Shape:
         wide: whether work-groups of many work-items are what the device is made for.
         once: whether groups that have begun go on, so that others may wait for them: then scans
             and selections go over memory once.
+        turns: whether a tile may wait for the one before it, which another thread works on.
         votes: whether sub-groups of 32 work-items vote, by which digits are ranked.
     """
 
@@ -41,6 +43,7 @@ class Shape:
     few: int
     wide: bool = False
     once: bool = False
+    turns: bool = False
     votes: bool = False
 
     def chunk(self, count: int) -> int:
@@ -73,7 +76,7 @@ class Shape:
         return sycl.nd_range(self.width, self.width)
 
 
-PROCESSOR = Shape(width=64, tile=1 << 14, chunks=64, least=1 << 12, digit=11,
+PROCESSOR = Shape(width=16, tile=1 << 14, chunks=64, least=1 << 12, digit=11,
                   few=1 << 13)
 HOST = Shape(width=4, tile=1 << 7, chunks=4, least=1 << 5, digit=3, few=1 << 5)
 GRAPHICS = Shape(width=256, tile=1 << 14, chunks=1 << 13, least=1 << 6, digit=8, few=1 << 11,
@@ -87,13 +90,22 @@ def shape_of(device: sycl.device) -> Shape:
     """Return the sizes for a device."""
     if device.has(sycl.aspect.host_debuggable):
         return HOST
-    return PROCESSOR if device.has(sycl.aspect.cpu) else wide_shape_of(device)
+    if not device.has(sycl.aspect.cpu):
+        return wide_shape_of(device)
+    return replace(PROCESSOR, turns=_progress(device) >= _GUARANTEE.concurrent)
 
 
 def wide_shape_of(device: sycl.device) -> Shape:
     """Return the sizes for wide work-groups, and what a device says that these may do."""
-    x, info = sycl.ext.oneapi.experimental, sycl.info.device
-    scopes = x.execution_scope.work_group, x.execution_scope.root_group
-    progress = device.get_info(info.forward_progress_guarantee[scopes])
-    return replace(GRAPHICS, once=progress >= x.forward_progress_guarantee.parallel,
-                   votes=_VOTERS in device.get_info(info.sub_group_sizes))
+    return replace(GRAPHICS, once=_progress(device) >= _GUARANTEE.parallel,
+                   votes=_VOTERS in device.get_info(sycl.info.device.sub_group_sizes))
+
+
+_GUARANTEE = sycl.ext.oneapi.experimental.forward_progress_guarantee
+
+
+def _progress(device: sycl.device) -> Any:
+    """Return what a device says of work-groups that have begun: whether they go on."""
+    scope = sycl.ext.oneapi.experimental.execution_scope
+    return device.get_info(sycl.info.device.forward_progress_guarantee[
+        scope.work_group, scope.root_group])

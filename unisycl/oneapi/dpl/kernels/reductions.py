@@ -17,8 +17,14 @@ __kernel_language__ = True
 
 def joined(it: Any, source: Any, out: Any, plan: Any) -> None:
     """Combine a tile, by an operator with an identity."""
+    total = total_from(it, source, plan, it.get_group(0) * plan.part)
+    if it.get_group().leader():
+        out.store(it.get_group(0), total)
+
+
+def total_from(it: Any, source: Any, plan: Any, first: Any) -> Any:
+    """Return the combination of a tile that begins somewhere, to all of its work-items."""
     group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
-    first = it.get_group(0) * plan.part
     total = plan.identity
     if first + plan.part <= plan.count:
         for turn in range(plan.part // size):
@@ -28,9 +34,7 @@ def joined(it: Any, source: Any, out: Any, plan: Any) -> None:
             k = first + turn * size + mine
             if k < plan.count:
                 total = plan.kind(plan.op(total, plan.kind(source.load(k))))
-    total = plan.kind(sycl.reduce_over_group(group, total, plan.op))
-    if group.leader():
-        out.store(it.get_group(0), total)
+    return plan.kind(sycl.reduce_over_group(group, total, plan.op))
 
 
 def plain(it: Any, source: Any, cells: Any, out: Any, plan: Any) -> None:

@@ -13,15 +13,20 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.dpl.kernels.reductions import total_from
 
 __kernel_language__ = True
 
 
 def inclusive_tile(it: Any, source: Any, target: Any, before: Any, plan: Any) -> None:
     """Write the combinations up to each element of a tile."""
+    tile = it.get_group(0)
+    inclusive_from(it, source, target, plan, tile * plan.part, plan.kind(before.load(tile)))
+
+
+def inclusive_from(it: Any, source: Any, target: Any, plan: Any, first: Any, carry: Any) -> None:
+    """Write the combinations up to each element of a tile that begins somewhere."""
     group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
-    first = it.get_group(0) * plan.part
-    carry = plan.kind(before.load(it.get_group(0)))
     if first + plan.part <= plan.count:
         for turn in range(plan.part // size):
             k = first + turn * size + mine
@@ -43,9 +48,13 @@ def inclusive_tile(it: Any, source: Any, target: Any, before: Any, plan: Any) ->
 
 def exclusive_tile(it: Any, source: Any, target: Any, before: Any, plan: Any) -> None:
     """Write the combinations before each element of a tile."""
+    tile = it.get_group(0)
+    exclusive_from(it, source, target, plan, tile * plan.part, plan.kind(before.load(tile)))
+
+
+def exclusive_from(it: Any, source: Any, target: Any, plan: Any, first: Any, carry: Any) -> None:
+    """Write the combinations before each element of a tile that begins somewhere."""
     group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
-    first = it.get_group(0) * plan.part
-    carry = plan.kind(before.load(it.get_group(0)))
     if first + plan.part <= plan.count:
         for turn in range(plan.part // size):
             k = first + turn * size + mine
@@ -63,6 +72,34 @@ def exclusive_tile(it: Any, source: Any, target: Any, before: Any, plan: Any) ->
             if k < plan.count:
                 target.store(k, found)
             carry = sycl.group_broadcast(group, plan.kind(plan.op(found, x)), size - 1)
+
+
+def tile_in_turn(it: Any, source: Any, target: Any, chain: Any, plan: Any, *of: Any) -> None:
+    """Combine a tile while it comes into the cache, and write what is up to each element.
+
+    ``chain`` are memory of what stands behind each tile, and words: how many tiles have begun, and
+    for each whether what stands behind it is known. A tile waits only for one that has begun.
+    """
+    work, start = of
+    group = it.get_group()
+    tile = np.uint32(0)
+    if group.leader():
+        tile = sycl.atomic_ref(chain.places.at, 0).fetch_add(np.uint32(1))
+    here = int(sycl.group_broadcast(group, tile, 0))
+    first = here * plan.part
+    total = total_from(it, source, plan, first)
+    before = plan.kind(start)
+    if group.leader():
+        if here > 0:
+            known = sycl.atomic_ref(chain.places.at, here, sycl.memory_order.acq_rel,
+                                    sycl.memory_scope.device)
+            while known.load() == np.uint32(0):
+                pass
+            before = chain.values.load(here - 1)
+        chain.values.store(here, plan.kind(plan.op(before, total)))
+        sycl.atomic_ref(chain.places.at, here + 1, sycl.memory_order.acq_rel,
+                        sycl.memory_scope.device).store(np.uint32(1))
+    work(it, source, target, plan, first, sycl.group_broadcast(group, before, 0))
 
 
 def before_parts(totals: Any, count: Any, op: Any, kind: Any, start: Any) -> None:
