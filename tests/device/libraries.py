@@ -1,16 +1,19 @@
-"""cuSOLVER and cuSPARSE on a card: the same problems as in the tests, and times beside CuPy's.
+"""NVIDIA's libraries on a card: the problems of the tests, and times beside CuPy's and PyTorch's.
 
 ::
 
-    python -m tests.device.libraries --out DIR
+    python -m tests.device.libraries --out DIR [--parts networks,speed]
 
 DIR receives ``libraries.txt``: each part with what it found, then times. Needed are NVIDIA's
-libraries; CuPy is measured beside them where it is installed. Non-goals: judging times.
+libraries; CuPy and PyTorch are measured beside them where they are. Non-goals: judging times.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
+import contextlib
+import importlib
 import time
 import traceback
 from collections.abc import Callable
@@ -21,8 +24,10 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.oneapi import test_lapack
-from unisycl.oneapi import mkl
+from tests.conformance.oneapi import dnn_model as model
+from tests.conformance.oneapi import test_dnn_products, test_lapack
+from unisycl.oneapi import dnn, mkl
+from unisycl.oneapi.dnn.providers import cudnn
 from unisycl.testing import find_device
 
 N = mkl.transpose.nontrans
@@ -184,15 +189,125 @@ def times(queue: sycl.queue) -> str:
     return "\n" + "\n".join(lines)
 
 
+def networks(queue: sycl.queue) -> str:
+    """Run the tests of convolutions, by cuDNN where it serves them, then by our kernels alone."""
+    made: list[str] = []
+    create = cudnn.CuDnn.create
+
+    def counted(self: cudnn.CuDnn, op: Any, place: Any) -> Any:
+        try:
+            found = create(self, op, place)
+        except dnn.error as problem:
+            if op.name.startswith(("conv", "deconv", "inner", "matmul")):
+                made.append(f"no {op.name}: {problem}")
+            raise
+        made.append(op.name)
+        return found
+
+    cases = test_dnn_products
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cudnn.CuDnn, "create", counted)
+        patch.setattr(model, "providers", lambda queue: ["in their order"])
+        patch.setattr(dnn, "using", lambda name: contextlib.nullcontext())
+        for name in cases.CASES:
+            cases.test_convolutions_and_their_gradients(queue, name)
+            cases.test_deconvolutions_are_convolutions_transposed(queue, name)
+        cases.test_convolutions_in_short_floats_and_whole_numbers(queue)
+        for name in cases.MANY:
+            cases.test_many_channels_are_products_of_matrices(queue, name)
+    for name in cases.MANY:
+        cases.test_many_channels_are_products_of_matrices(queue, name)
+    said = collections.Counter(made)
+    return f"{dnn.provider_of(queue)}\n" + "\n".join(f"  {n} {t}" for t, n in said.items())
+
+
+def _layer(queue: sycl.queue, kind: Any, more: Any = None, *, bias: bool = False) -> Any:
+    """Return a run of a convolution of 3 x 3, 64 to 64 channels, 56 x 56, 64 images."""
+    e, memory, tag = dnn.engine(queue), dnn.memory, dnn.memory.format_tag.any
+    dims = [(64, 64, 56, 56), (64, 64, 3, 3), *([(64,)] if bias else []), (64, 64, 56, 56)]
+    pd = dnn.convolution_forward.primitive_desc(
+        e, dnn.prop_kind.forward_inference, dnn.algorithm.convolution_auto,
+        *(memory.desc(d, kind, tag) for d in dims), (1, 1), (1, 1), (1, 1),
+        *([] if more is None else [more]))
+    numbers = [dnn.arg.SRC, dnn.arg.WEIGHTS, *([dnn.arg.BIAS] if bias else []), dnn.arg.DST]
+    given = {}
+    for number in numbers:
+        md = pd.exec_arg_desc(number)
+        given[number] = memory(md, e)
+        x = np.random.default_rng(1).standard_normal(md.dims, np.float32)
+        of = memory(np.ascontiguousarray(x), e)
+        dnn.reorder(of, given[number]).execute(queue, of, given[number]).wait()
+    made = dnn.convolution_forward(pd)
+
+    def run(count: int = 10) -> None:
+        for _ in range(count):
+            last = made.execute(queue, given)
+        last.wait()
+    run.by = pd.impl_info_str()  # type: ignore[attr-defined]
+    return run
+
+
+def _torchs(kind: str) -> Callable[[], None]:
+    torch = importlib.import_module("torch")
+    at: Any = {"dtype": getattr(torch, kind), "device": "cuda"}
+    last = {} if kind == "float32" else {"memory_format": torch.channels_last}
+    x = torch.randn(64, 64, 56, 56, **at).to(**last)
+    w = torch.randn(64, 64, 3, 3, **at).to(**last)
+
+    def run() -> None:
+        for _ in range(10):
+            torch.nn.functional.conv2d(x, w, padding=1)
+        torch.cuda.synchronize()
+    return run
+
+
+def speed(queue: sycl.queue) -> str:
+    """Return what ten layers in a row take, each, beside PyTorch's and beside our kernels."""
+    queue = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
+    types = dnn.memory.data_type
+    strict, ops = dnn.primitive_attr(), dnn.post_ops()
+    ops.append_eltwise(dnn.algorithm.eltwise_relu, 0.0, 0.0)
+    strict.set_post_ops(ops)
+    cases: dict[str, Callable[[], Any]] = {
+        "bf16": lambda: _layer(queue, types.bf16), "f16": lambda: _layer(queue, types.f16),
+        "f32": lambda: _layer(queue, types.f32),
+        "bf16 bias relu": lambda: _layer(queue, types.bf16, strict, bias=True),
+        "torch bf16": lambda: _torchs("bfloat16"), "torch f32": lambda: _torchs("float32")}
+    lines = []
+    operations = 2 * 64 * 56 * 56 * 64 * 64 * 9
+    for who in ("", "kernels"):
+        for name, make in cases.items():
+            if who and name != "f32":
+                continue
+            with dnn.using(who) if who else contextlib.nullcontext():
+                try:
+                    run = make()
+                    run()
+                    took = best(run) / 10
+                except Exception as error:  # noqa: BLE001 - the next case runs
+                    lines.append(f"{name} FAILED {type(error).__name__}: {error}")
+                    continue
+            lines.append(f"{name:16} {took * 1e3:9.1f} us {operations / took / 1e9:7.1f} TFLOP/s "
+                         f"{getattr(run, 'by', '')}")
+            print(lines[-1], flush=True)
+    return "\n" + "\n".join(lines)
+
+
+PARTS = (factorizations, sparse_products, times, networks, speed)
+
+
 def main() -> None:
     """Run all parts, each with its error."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--parts", default=",".join(p.__name__ for p in PARTS))
     given = parser.parse_args()
     queue = sycl.queue(find_device(given.device))
     lines = [str(queue.get_device().get_info(sycl.info.device.name))]
-    for part in (factorizations, sparse_products, times):
+    for part in PARTS:
+        if part.__name__ not in given.parts.split(","):
+            continue
         begin = time.perf_counter()
         try:
             said = part(queue)

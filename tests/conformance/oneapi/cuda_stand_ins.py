@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 
+from tests.conformance.oneapi import dnn_model
 from unisycl.oneapi.mkl.blas.table import Memory, Option
 from unisycl.oneapi.mkl.lapack import table
 from unisycl.oneapi.mkl.providers.clibraries import interface
@@ -217,4 +219,115 @@ class Sparse(Library):
         self.known[y.value][...] = np.linalg.solve(
             a, elements(alpha, 1, self.KINDS[kind.value])[0] * self.known[x.value])
         self.calls.append("solution")
+        return 0
+
+
+class Dnn(Library):
+    """cuDNN's interface of graphs, by NumPy: convolutions and products of one operation."""
+
+    SIZES = {0: 8, 1: 4, 2: 1, 3: 8, 4: 4, 6: 8, 7: 4, 8: 4, 11: 4, 15: 8}
+    KINDS = {0: np.dtype("f"), 2: np.dtype(np.float16), 9: np.dtype(ml_dtypes.bfloat16)}
+    FORWARD, DATA, WEIGHTS, PRODUCT = 10, 12, 11, 19
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known = {}
+        self.notes = [[5], []]  # engines: one that is winograd's, a plain one
+
+    cudnnCreate = staticmethod(Library.created)
+
+    def cudnnSetStream(self, handle, stream):
+        assert handle == 77
+        return 0
+
+    def CreateDescriptor(self, kind, out):
+        out._obj.value = key = 1000 + len(self.known)
+        self.known[key] = [kind, {}]
+        return 0
+
+    def DestroyDescriptor(self, at):
+        return 0
+
+    def SetAttribute(self, at, attribute, kind, count, values):
+        assert ctypes.sizeof(values) == self.SIZES[kind] * count.value
+        self.known[at.value][1][attribute] = [
+            self.known[v] if kind == 15 else v for v in values]
+        return 0
+
+    def Finalize(self, at):
+        kind, has = self.known[at.value]
+        if kind == 17:
+            return 0 if {900, 901, 902, 903, 906} == set(has) and has[900] == [16] else 2000
+        return 0
+
+    def GetAttribute(self, at, attribute, kind, count, found, into):
+        _, has = self.known[at.value]
+        if attribute == 202:
+            found._obj.value = len(self.notes)
+            for key, notes in zip(into or [], self.notes, strict=False):
+                self.known[key][1].update(notes=notes, graph=has[201][0])
+        elif attribute == 300:
+            self.known[into._obj.value][1].update(has)
+        elif attribute == 1303:
+            found._obj.value = len(has["notes"])
+            into[:len(has["notes"])] = has["notes"]
+        else:
+            assert attribute == 402
+            into._obj.value = ROOM
+        return 0
+
+    def Execute(self, handle, plan, pack):
+        numbers, at, (room,) = (self.known[pack.value][1][a] for a in (1000, 1001, 1003))
+        ctypes.memset(room, 255, ROOM)
+        config = self.known[plan.value][1][401][0][1]
+        operation, has = config["graph"][1][801][0]
+        self.calls.append(f"{operation} with {config['notes']}")
+        addresses = dict(zip(numbers, at, strict=True))
+
+        def seen(attribute):
+            has_it = has[attribute][0][1]
+            (number,), (kind,), dims, strides = (has_it[a] for a in (906, 901, 902, 903))
+            address, kind = addresses[number], self.KINDS[kind]
+            assert address % 16 == 0
+            steps = [s * kind.itemsize for s in strides]
+            extent = sum((n - 1) * s for n, s in zip(dims, steps, strict=True)) + kind.itemsize
+            raw = (ctypes.c_char * extent).from_address(address)
+            return np.ndarray(dims, kind, raw, strides=steps)
+        if operation == self.PRODUCT:
+            a, b, c = (seen(k) for k in (1520, 1521, 1522))
+            c[...] = a.astype("d") @ b.astype("d")
+            return 0
+        first = {10: 700, 12: 706, 11: 712}[operation]
+        assert (has[first], has[first + 1]) == ([1.0], [0.0])
+        how = has[first + 2][0][1]
+        assert (how[100], how[101]) == ([0], [1])
+        wide, weights, narrow = (seen(k) for k in {
+            10: (704, 703, 705), 12: (710, 709, 711), 11: (716, 715, 717)}[operation])
+        assert how[106] == [wide.ndim - 2]
+        steps = how[103], [d - 1 for d in how[102]], how[105], how[104]
+        groups = wide.shape[1] // weights.shape[1]
+
+        if operation == self.FORWARD:
+            narrow[...] = dnn_model.convolution(wide, weights, *steps, groups)
+            return 0
+        # what each place of a window is of: its own number, 0 in the padding
+        places = 1.0 + np.arange(wide[0, 0].size).reshape(1, 1, *wide.shape[2:])
+        outs, ins = weights.shape[0] // groups, weights.shape[1]
+        found = {k: np.zeros(x.shape) for k, x in (("wide", wide), ("weights", weights))}
+        for tap in np.ndindex(*weights.shape[2:]):
+            one = np.zeros((1, 1, *weights.shape[2:]))
+            one[(0, 0, *tap)] = 1
+            at = dnn_model.convolution(places, one, *steps)[0, 0].astype(int).ravel()
+            for n, g in np.ndindex(wide.shape[0], groups):
+                i, o = slice(g * ins, (g + 1) * ins), slice(g * outs, (g + 1) * outs)
+                x = np.hstack([np.zeros((ins, 1)), wide[n, i].reshape(ins, -1)])
+                y = narrow[n, o].reshape(outs, -1).astype("d")
+                found["weights"][(o, slice(None), *tap)] += y @ x[:, at].T
+                back = np.zeros_like(x)
+                np.add.at(back.T, at, (weights[(o, slice(None), *tap)].T.astype("d") @ y).T)
+                found["wide"][n, i] += back[:, 1:].reshape(ins, *wide.shape[2:])
+        if operation == self.DATA:
+            wide[...] = found["wide"]
+        else:
+            weights[...] = found["weights"]
         return 0

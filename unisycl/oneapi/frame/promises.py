@@ -58,6 +58,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("mkl.rng", "", _A, "the same numbers on every device; laws in the type of the numbers"),
     Promise("dpl", "", _A, "what the operators compute in; they must be associative"),
     Promise("dnn", "onednn", _T, "float32; of whole numbers int32"),
+    Promise("dnn", "cudnn", _C, "sums in float32; factors in less only by fpmath_mode"),
     Promise("dnn", "kernels", _A, "float32; of whole numbers int32"),
     Promise("dal", "kernels", _A, "float32 if the first table is, else float64; sums in float64"),
     Promise("dal", "sklearn", _A, "float64"),

@@ -1,0 +1,98 @@
+"""cuDNN behind oneDNN's primitives: what is asked of it, by a stand-in on the processor."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import types
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.oneapi import cuda_stand_ins, test_dnn_products
+from tests.conformance.oneapi import dnn_model as model
+from unisycl.oneapi import dnn
+from unisycl.oneapi.dnn import arg, memory, primitives
+from unisycl.oneapi.dnn.providers import cudnn
+from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame import table as frame_table
+
+KERNELS = frame_table.Row("dnn", "kernels", "unisycl.oneapi.dnn.providers.kernels", kernels=True)
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> cuda_stand_ins.Dnn:
+    """Have a stand-in be asked first, then our kernels."""
+    found, module = cuda_stand_ins.Dnn(), types.ModuleType("stand_in")
+    module.load = lambda name: cudnn.CuDnn(found)
+    monkeypatch.setitem(sys.modules, "stand_in", module)
+    row = frame_table.Row("dnn", "cudnn", "stand_in", sample="convolution_forward")
+    monkeypatch.setattr(providers, "ROWS", (row, KERNELS))
+    monkeypatch.setattr(providers, "_KNOWN", {})
+    monkeypatch.setattr(providers, "LOADED", providers._Loaded())
+    monkeypatch.setattr(primitives, "_CACHE", primitives._Remembered())
+    monkeypatch.setattr(cudnn.CuDnn, "serves", lambda self, device: True)
+    monkeypatch.setattr(dnn, "using", lambda name: contextlib.nullcontext())
+    monkeypatch.setattr(model, "providers", lambda queue: ["in their order"])
+    return found
+
+
+@pytest.mark.row("L-10")
+def test_its_convolutions_are_ours(library: cuda_stand_ins.Dnn) -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    test_dnn_products.test_convolutions_and_their_gradients(queue, "1d")
+    test_dnn_products.test_deconvolutions_are_convolutions_transposed(queue, "groups")
+    for operation in (10, 11, 12):
+        assert sum(c.startswith(f"{operation} ") for c in library.calls) >= 2
+    # what was asked to be direct is not computed by winograd's way
+    assert {c.split(maxsplit=1)[1] for c in library.calls} == {"with [5]", "with []"}
+    assert not any("[5]" in c for c in library.calls if c.startswith("12"))
+
+
+@pytest.mark.row("L-13")
+def test_its_products_and_what_lies_badly(library: cuda_stand_ins.Dnn) -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    e, rng = dnn.engine(queue), np.random.default_rng(4)
+    s, tag = dnn.stream(e), memory.format_tag
+    # a product of halves, and a function behind it
+    short = np.dtype(ml_dtypes.bfloat16)
+    a, b = model.numbers(rng, (5, 6), short), model.numbers(rng, (6, 7), short)
+    c, attr, ops = np.zeros((5, 7), short), dnn.primitive_attr(), dnn.post_ops()
+    ops.append_eltwise(dnn.algorithm.eltwise_relu, 0.0, 0.0)
+    attr.set_post_ops(ops)
+    md = [memory(x, e) for x in (a, b, c)]
+    dnn.matmul(e, *(m.get_desc() for m in md), attr).execute(
+        s, dict(zip((arg.SRC, arg.WEIGHTS, arg.DST), md, strict=True)))
+    s.wait()
+    model.near(c, np.maximum(a.astype("d") @ b.astype("d"), 0), short)
+    assert library.calls[-1].startswith("19")
+    # inner products are convolutions whose windows are the tensor
+    x, w = model.numbers(rng, (3, 4, 2, 5)), model.numbers(rng, (6, 4, 2, 5))
+    bias, y = model.numbers(rng, (6,)), np.zeros((3, 6), np.float32)
+    given = [memory(v, e) for v in (x, w, bias, y)]
+    dnn.inner_product_forward(e, dnn.prop_kind.forward_inference, *(
+        m.get_desc() for m in given)).execute(s, dict(zip(
+            (arg.SRC, arg.WEIGHTS, arg.BIAS, arg.DST), given, strict=True)))
+    s.wait()
+    model.near(y, np.einsum("nchw,ochw->no", x, w) + bias)
+    assert library.calls[-1].startswith("10")
+    # a part of memory that begins anywhere is copied, there and back
+    usm = sycl.malloc_shared(3 + x.size + 300, np.float32, queue)
+    usm[:] = 7
+    usm[3:3 + x.size] = x.ravel()
+    whole = memory.desc((3, 4, 2, 5), np.float32, tag.abcd)
+    kernel = model.numbers(rng, (4, 4, 1, 1))
+    out = usm.pointer_to(3 + x.size + 2)
+    md = [memory(whole, e, usm.pointer_to(3)), memory(kernel, e), memory(whole, e, out)]
+    dnn.convolution_forward(
+        e, dnn.prop_kind.forward_inference, dnn.algorithm.convolution_auto, *(
+            m.get_desc() for m in md), (1, 1), (0, 0), (0, 0)).execute(s, dict(zip(
+                (arg.SRC, arg.WEIGHTS, arg.DST), md, strict=True)))
+    s.wait()
+    found = np.asarray(usm)[3 + x.size + 2:][:x.size].reshape(x.shape)
+    model.near(found, np.einsum("nchw,oc->nohw", x, kernel[:, :, 0, 0]))
+    assert (np.asarray(usm)[[0, 2, 3 + x.size, -1]] == 7).all()
+    assert "[5]" in library.calls[-1]
+    sycl.free(usm, queue)
