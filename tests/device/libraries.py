@@ -1,4 +1,4 @@
-"""NVIDIA's libraries on a card: the problems of the tests, and times beside CuPy's and PyTorch's.
+"""NVIDIA's libraries on a card: the problems of the tests, and times beside others'.
 
 ::
 

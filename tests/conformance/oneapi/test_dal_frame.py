@@ -182,9 +182,47 @@ def test_what_is_wrong_is_refused_by_name(queue):
     assert alone == ["unimplemented"]
 
 
+@pytest.mark.row("L-19")
+def test_ranks_find_the_clusters_and_trees_of_one(queue):
+    skip_where_one_kernel_cannot_overlap(queue.get_device())
+    kind = kind_of(queue)
+    x = np.concatenate([X[:, :2], X[:, :2] + 9, X[::2, :2] + [0, 9]]).astype(kind)
+    y = (np.arange(len(x)) // 40 + (x[:, 0] > 0)).astype(np.int32)
+    order = np.random.default_rng(5).permutation(len(x))
+    x, y, w = x[order], y[order], np.linspace(1, 2, len(x)).astype(kind)
+    near = dal.dbscan.descriptor(1.0, 4)
+    trees = dal.decision_forest.descriptor(class_count=4, tree_count=5, max_bins=16)
+    values = dal.decision_forest.descriptor(task="regression", tree_count=3, bootstrap=False,
+                                            min_observations_in_leaf_node=3)
+    numbers = (2 * x[:, 0] + x[:, 1]).astype(kind)
+
+    def found(rows, comm=None):
+        more = {} if comm is None else {"comm": comm}
+        return (dal.compute(queue, near, x[rows], **more),
+                dal.compute(queue, near, x[rows], w[rows], **more),
+                dal.train(queue, trees, x[rows], y[rows], **more).model,
+                dal.train(queue, values, x[rows], numbers[rows], **more).model)
+
+    one = found(slice(None))
+    sides = slice(0, 33), slice(33, None)
+    both = ccl.run_threads(2, lambda comm: found(sides[comm.rank()], comm))
+    assert one[0].cluster_count > 2
+    for k in (0, 1):
+        for field in ("responses", "core_flags"):
+            assert (np.concatenate([getattr(f[k], field) for f in both])
+                    == getattr(one[k], field)).all()
+        assert {f[k].cluster_count for f in both} == {one[k].cluster_count}
+    told = dal.infer(queue, trees, one[2], x).probabilities
+    guessed = dal.infer(queue, values, one[3], x).responses
+    for f in both:
+        assert (dal.infer(queue, trees, f[2], x).probabilities == told).all()
+        assert np.allclose(dal.infer(queue, values, f[3], x).responses, guessed, atol=1e-3)
+
+
 def _refused(queue, x, comm):
+    y = np.where(np.arange(x.shape[0]) % 2, 1, 0).astype(np.int32)
     try:
-        dal.compute(queue, dal.dbscan.descriptor(), x, comm=comm)
+        dal.train(queue, dal.svm.descriptor(), x, y, comm=comm)
     except dal.unimplemented:
         return "unimplemented"
     return "computed"

@@ -49,13 +49,18 @@ class compute_result(record):
 
 def compute(work: Work, desc: descriptor, data: table, weights: table | None = None,
             ) -> compute_result:
-    """Find the clusters of a table; rows may have weights."""
-    work.alone()
+    """Find the clusters of a table; rows may have weights.
+
+    Of several ranks each looks for the neighbours of its own rows among those of all.
+    """
     work.need_rows(data)
     n = data.row_count
     x = work.rows(data)
     query = records.rows(work.columns(data, x), np.int64(n), np.int64(data.column_count))
-    train = records.rows(x, np.int64(n), np.int64(data.column_count))
+    every = work.gathered(np.asarray(work.array(data), work.dtype)) if work.ranks() > 1 else []
+    first, total = sum(len(e) for e in every[:work.rank()]), sum(len(e) for e in every) or n
+    train = records.rows(work.put(np.concatenate(every)) if every else x, np.int64(total),
+                         np.int64(data.column_count))
     limit = work.kind(desc.epsilon) ** 2
     if not np.finfo(work.dtype).tiny <= limit < np.inf:
         work.undetermined(f"the square of epsilon, {desc.epsilon}, is beyond what {work.dtype} "
@@ -70,11 +75,16 @@ def compute(work: Work, desc: descriptor, data: table, weights: table | None = N
         many = np.diff(starts).astype(np.float64)
     else:
         weight = work.values("the weights", weights, n).astype(np.float64)
+        weight = np.concatenate(work.gathered(weight))
         many = np.add.reduceat(weight[work.host(ids)[:starts[-1]]], starts[:-1])
     core = many >= desc.min_observations
-    graph = records.graph(places, ids, work.put(core, np.int32))
-    labels = _labels(work, n, graph)
-    roots = np.unique(labels[core])
+    cores = np.concatenate(work.gathered(core.astype(np.int32)))
+    around = np.concatenate([np.zeros(first, np.int64), starts,
+                             np.full(total - first - n, starts[-1])])
+    graph = records.graph(work.put(around, np.int64), ids, work.put(cores, np.int32))
+    labels = _labels(work, total, graph)
+    roots = np.unique(labels[cores == 1])
+    labels = labels[first:first + n]
     found = np.where(labels < 0, -1, np.searchsorted(roots, labels)).astype(np.int32)
     where = np.flatnonzero(core)
     return compute_result(found, core.astype(np.int32), where, work.array(data)[where],
@@ -93,7 +103,9 @@ def _labels(work: Work, n: int, graph: records.graph) -> Array:
         work.launch(n, neighbours.shorten, after, shorter)
         work.wait()
         parent = shorter
-        if not flag[0]:
+        if work.ranks() > 1:
+            parent = work.put(work.together(np.asarray(parent)[:n], "min"), np.int32)
+        if not work.together(np.asarray(flag)[:1], "max")[0]:
             break
     out = work.empty(n, np.int32)
     work.launch(n, neighbours.border, graph, parent, out)

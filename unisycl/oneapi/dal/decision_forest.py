@@ -87,7 +87,6 @@ class infer_result(record):
 
 def train(work: Work, desc: descriptor, data: table, responses: table) -> train_result:
     """Grow the trees for a table."""
-    work.alone()
     work.need_rows(data)
     if desc.features_per_node > data.column_count:
         work.refuse(f"features_per_node is {desc.features_per_node} of {data.column_count} columns")

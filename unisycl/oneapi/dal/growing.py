@@ -36,6 +36,8 @@ class _Level:
     begin: Array
     size: Array
     said: Array
+    whole: Array
+    """How many rows there are on all ranks; ``size`` is of this one."""
 
 
 class Grower:
@@ -51,8 +53,11 @@ class Grower:
     def __init__(self, work: Work, desc: Any, values: Array, known: Array) -> None:
         self.work, self.desc = work, desc
         self.n, self.d = values.shape
+        counts = work.together(np.eye(work.ranks(), dtype=np.int64)[work.rank()] * self.n)
+        self.first, self.total = int(counts[:work.rank()].sum()), int(counts.sum())
         self.classify = known.dtype == np.int32
-        self.edges = [_edges(values[:, f], desc.max_bins) for f in range(self.d)]
+        self.edges = [_edges(np.concatenate(work.gathered(np.ascontiguousarray(values[:, f]))),
+                             desc.max_bins) for f in range(self.d)]
         self.bins = max(e.size for e in self.edges) + 1
         wide = np.uint8 if self.bins <= 256 else np.uint16
         binned = np.empty((self.d, self.n), wide)
@@ -61,23 +66,32 @@ class Grower:
         self.width = desc.class_count if self.classify else 2
         self.kind: Any = np.dtype(np.float64 if work.doubles else np.float32)
         self.rng = np.random.default_rng(desc.seed)
+        drawn = self._drawn()
+        self.sizes = np.array([d.size for d in drawn], np.int64)
+        order = np.concatenate([np.empty(0, np.int32), *drawn])
         self.rows = trees.sample(work.put(binned, wide), np.int64(self.n),
-                                 work.put(known, known.dtype), work.put(self._drawn(), np.int32))
+                                 work.put(known, known.dtype), work.put(order, np.int32))
         self.importance = np.zeros(self.d)
         few = max(int(np.sqrt(self.d)) if self.classify else -(-self.d // 3), 1)
         self.tried = desc.features_per_node or few
 
-    def _drawn(self) -> Array:
-        count = self.desc.tree_count
-        if self.desc.bootstrap:
-            return np.sort(self.rng.integers(0, self.n, (count, self.n)), 1).astype(np.int32)
-        return np.tile(np.arange(self.n, dtype=np.int32), (count, 1))
+    def _drawn(self) -> list[Array]:
+        """Return the rows of each tree: of those that are drawn of all ranks' rows, this one's."""
+        found = []
+        for _ in range(self.desc.tree_count):
+            if self.desc.bootstrap:
+                drawn = np.sort(self.rng.integers(0, self.total, self.total)) - self.first
+                drawn = drawn[(drawn >= 0) & (drawn < self.n)]
+            else:
+                drawn = np.arange(self.n)
+            found.append(drawn.astype(np.int32))
+        return found
 
     def run(self) -> Forest:
         """Grow all levels."""
         count = self.desc.tree_count
-        level = _Level(np.arange(count), np.arange(count, dtype=np.int64) * self.n,
-                       np.full(count, self.n, np.int64), np.empty(0))
+        level = _Level(np.arange(count), np.cumsum(self.sizes) - self.sizes, self.sizes,
+                       np.empty(0), np.full(count, self.total))
         level.said = self._said(level.begin, level.size)
         columns, limits, lefts, values = [], [], [], []
         total, depth = count, 0
@@ -106,7 +120,8 @@ class Grower:
         out = self.work.empty(begin.size * width, self.kind)
         node = trees.nodes(self.work.put(begin, np.int64), self.work.put(size, np.int64), 0, 0)
         self.work.launch(begin.size, trees.leaf, self.rows, node, np.int64(width), out)
-        return self.work.host(out)[:begin.size * width].reshape(-1, width).astype(np.float64)
+        found = self.work.host(out)[:begin.size * width].reshape(-1, width)
+        return self.work.together(found.astype(np.float64))
 
     def _values(self, said: Array) -> Array:
         if self.classify:
@@ -134,7 +149,7 @@ class Grower:
         if desc.max_tree_depth and depth >= desc.max_tree_depth:
             return np.empty(0, np.int64), place
         least = max(desc.min_observations_in_split_node, 2 * desc.min_observations_in_leaf_node)
-        some = np.flatnonzero((level.size >= least) & ~self._pure(level.said))
+        some = np.flatnonzero((level.whole >= least) & ~self._pure(level.said))
         tried = np.array([np.sort(self.rng.permutation(self.d)[:self.tried]) for _ in some],
                          np.int32).reshape(some.size, self.tried)
         self._search(level, some, tried, column, place)
@@ -173,6 +188,9 @@ class Grower:
             self.desc.min_observations_in_leaf_node),
             work.empty(count * self.bins * self.width, self.kind))
         work.launch(count, trees.histogram, self.rows, node, hist)
+        if work.ranks() > 1:
+            counted = work.host(hist.at)[:count * self.bins * self.width]
+            hist.at = work.put(work.together(counted), self.kind)
         left = (trees.classes if self.classify else trees.means)(
             work.empty(count * 2 * self.width, self.kind))
         gain, place = work.empty(count, self.kind), work.empty(count, np.int32)
@@ -184,7 +202,7 @@ class Grower:
         work = self.work
         begin, size = level.begin[some], level.size[some]
         if not some.size:
-            return _Level(some, begin, size, np.empty(0))
+            return _Level(some, begin, size, np.empty(0), size)
         node = trees.nodes(work.put(begin, np.int64), work.put(size, np.int64), 0, 0)
         lefts = work.empty(some.size, np.int64)
         split = trees.nodes(work.put(place[some], np.int64), lefts,
@@ -194,7 +212,8 @@ class Grower:
         count = work.host(lefts)[:some.size]
         self.rows.order = out
         found = _Level(np.arange(2 * some.size), np.stack([begin, begin + count], 1).reshape(-1),
-                       np.stack([count, size - count], 1).reshape(-1), np.empty(0))
+                       np.stack([count, size - count], 1).reshape(-1), np.empty(0), np.empty(0))
+        found.whole = work.together(found.size)
         found.said = self._said(found.begin, found.size)
         return found
 

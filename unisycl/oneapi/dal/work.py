@@ -239,6 +239,14 @@ class Work:
         count = weights.shape[0]
         return found[:count * data.row_count].reshape(count, data.row_count).T
 
+    def ranks(self) -> int:
+        """Return how many ranks take part."""
+        return 1 if self.comm is None else int(self.comm.size())
+
+    def rank(self) -> int:
+        """Return which of the ranks this is."""
+        return 0 if self.comm is None else int(self.comm.rank())
+
     def together(self, values: Any, how: str = "sum") -> Array:
         """Return numbers combined over all ranks; without others, as they are."""
         found = np.ascontiguousarray(values)
