@@ -19,7 +19,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dnn import names
 from unisycl.oneapi.dnn.descriptors import desc, format_kind, settled
-from unisycl.oneapi.dnn.executions import arguments_of, tensor
+from unisycl.oneapi.dnn.executions import arguments_of, number_of, tensor
 from unisycl.oneapi.dnn.kernels import moves
 from unisycl.oneapi.dnn.layouts import Layout
 from unisycl.oneapi.dnn.names import algorithm, data_type, fpmath_mode
@@ -30,6 +30,7 @@ from unisycl.oneapi.dnn.own.work import Work, finish_product
 from unisycl.oneapi.dnn.providers import cudnn_graph as graph
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.library import Library
+from unisycl.oneapi.frame.native import give
 from unisycl.oneapi.frame.operands import Memory, Record
 from unisycl.oneapi.frame.providers import Place, is_processor
 from unisycl.oneapi.mkl.providers.cuda_libraries import found
@@ -128,6 +129,9 @@ class Made:
         self._finishes = bool(attr.ops) or "bias" in self.found
         self._tensors, plan = self._planned(owner)
         self._plan: graph.Plan = plan
+        self._numbers = [number_of(op, n) for n in self._tensors]
+        self._skips = [self._skip(n) for n in self._tensors]
+        self._owner = owner
         self.info = f"cudnn: {owner.version()}"
 
     def _check(self) -> None:
@@ -223,6 +227,21 @@ class Made:
     def submit(self, queue: sycl.queue, given: dict[int, Memory],
                after: list[sycl.event]) -> sycl.event:
         """Give its command to the queue, and what our kernels do behind it."""
+        held = [given[n] for n in self._numbers]
+        if self._finishes or "diff_bias" in self.found or (
+                queue.ext_oneapi_get_state().name != "executing") or not all(
+                    _lies_well(m, skip) for m, skip in zip(held, self._skips, strict=True)):
+            return self._submit_more(queue, given, after)
+        skips, plan, room = self._skips, self._plan, self._owner.rooms
+
+        def run(stream: Any, *bound: Any) -> None:
+            at = [b.address + skip for b, skip in zip(bound, skips, strict=True)]
+            plan.execute(int(stream or 0), at, room.of(queue, stream, plan.room))
+
+        return give(queue, Place.device, self._op.name, run, held, after, cost=0)
+
+    def _submit_more(self, queue: sycl.queue, given: dict[int, Memory],
+                     after: list[sycl.event]) -> sycl.event:
         call = Call(self._op.name, queue, after)
         work = Work(call, self._op, self, given)
         memory, backs = [], []
@@ -279,20 +298,46 @@ def _first(layout: Layout) -> Record:
     return Record(moves.straight, np.int64(layout.offset))
 
 
-def _aligned(work: Work, name: str) -> Memory:
-    """Return the memory of a tensor; a copy from its first element on where that lies badly."""
-    held, layout = work.memory(name), work.found[name].layout()
+def _lies_well(held: Memory, skip: int) -> bool:
+    """Say whether memory begins, behind some bytes, where the library can read it."""
     kind: Any = held.dtype
-    at = (held.first + layout.offset) * kind.itemsize
+    at: int = held.first * kind.itemsize + skip
     if isinstance(held.base, np.ndarray):
         at += held.base.ctypes.data
     elif not isinstance(held.base, sycl.buffer):
         at += held.base.address()
-    if at % graph.ALIGNED == 0:
+    return at % graph.ALIGNED == 0
+
+
+def _aligned(work: Work, name: str) -> Memory:
+    """Return the memory of a tensor; a copy from its first element on where that lies badly."""
+    held, layout = work.memory(name), work.found[name].layout()
+    kind: Any = held.dtype
+    if _lies_well(held, layout.offset * kind.itemsize):
         return held
     near = work.new(layout.extent() - layout.offset, kind)
     work.call.launch(near.size, moves.widen, held, _first(layout), kind.type, near)
     return near
+
+
+class _Rooms:
+    """Room for intermediate results, one a stream: its commands follow one another.
+
+    What grew stays, as commands before may still use what was there.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[tuple[int, Any]]] = {}
+
+    def of(self, queue: sycl.queue, stream: Any, size: int) -> int:
+        """Return where there is room of a size."""
+        if not size:
+            return 0
+        rooms = self._known.setdefault(int(stream or 0), [])
+        if not rooms or rooms[-1][0] < size:
+            count = max(size, 2 * rooms[-1][0] if rooms else 1 << 16)
+            rooms.append((count, sycl.malloc_device(count, np.uint8, queue)))
+        return int(rooms[-1][1].address())
 
 
 class CuDnn:
@@ -306,6 +351,7 @@ class CuDnn:
             library = Library(found("cudnn"), "cudnnBackend{}")
         self._library = library
         self._graphs: graph.Graphs | None = None
+        self.rooms = _Rooms()
 
     def version(self) -> str:
         """Return the library's file."""

@@ -34,7 +34,7 @@ BEST, _ANY = 3, 2
 """Ways to look for engines, in their order: the better ones, then those that always work."""
 TENSOR_CORE, DOWN_CONVERTS, SHORT_SUMS, FOURIER, OTHER_BITS, WINOGRAD = range(6)
 """What an engine says of its numbers."""
-_NOTES = 32
+_NOTES, _REPEATS = 32, 16
 ALIGNED = 16
 """Memory of tensors begins at multiples of so many bytes."""
 
@@ -95,13 +95,20 @@ class Plan:
         room = ctypes.c_int64()
         plan.get(_PLAN_ROOM, LONG, 1, ctypes.byref(room))
         self.room = room.value
+        self._packs: dict[tuple[int, ...], Described] = {}
 
     def execute(self, stream: int, addresses: Sequence[int], room: int) -> None:
         """Give its commands to a stream; tensors are numbered from 1 in the order of addresses."""
-        pack = Described(self._library, _PACK)
-        pack.set(_PACK_NUMBERS, LONG, *range(1, len(addresses) + 1))
-        pack.set(_PACK_POINTERS, _POINTER, *addresses).set(_PACK_ROOM, _POINTER, room or None)
-        pack.done()
+        key = (*addresses, room)
+        pack = self._packs.get(key)
+        if pack is None:
+            pack = Described(self._library, _PACK)
+            pack.set(_PACK_NUMBERS, LONG, *range(1, len(addresses) + 1))
+            pack.set(_PACK_POINTERS, _POINTER, *addresses).set(_PACK_ROOM, _POINTER, room or None)
+            pack.done()
+            if len(self._packs) >= _REPEATS:
+                self._packs.clear()
+            self._packs[key] = pack
         with self._handles.lock:
             handle = ctypes.c_void_p(self._handles.of(stream))
             check("cudnnBackendExecute", self._library.find("Execute", None, ctypes.c_int)(
