@@ -81,11 +81,12 @@ def test_numpy_arrays_of_usm_come_from_an_allocator(queue: sycl.queue) -> None:
     gc.collect()
     assert row.tolist() == [8, 10, 12]
     assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.shared
-    c = own.ext_unisycl_empty(16)
-    at, row = c.ctypes.data, c[8:]
-    del c
-    gc.collect()
-    assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.shared
-    del row
-    gc.collect()
-    assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.unknown
+    for kind in (np.float64, sycl.ext.oneapi.bfloat16, np.dtype([("a", "f4"), ("b", "i8")])):
+        c = own.ext_unisycl_empty(16, kind)
+        at, row = c.ctypes.data, c[8:]
+        del c
+        gc.collect()
+        assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.shared
+        del row
+        gc.collect()
+        assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.unknown

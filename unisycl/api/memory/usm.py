@@ -57,6 +57,18 @@ class usm:
 
 
 @ends_at_call
+class _Bits:
+    """Elements whose type an array interface cannot name, as their bits.
+
+    NumPy keeps this, so the pointer and its memory live as long as arrays over them.
+    """
+
+    def __init__(self, pointer: usm_pointer, view: Array) -> None:
+        self._pointer = pointer
+        self.__array_interface__ = {**view.view(np.dtype((np.void, view.itemsize)))
+                                    .__array_interface__}
+
+
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
@@ -139,7 +151,9 @@ class usm_pointer(NoArray, blocks.Pointer):
                          "this process; pickle a copy, p[:].copy()")
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return np.array(self.get_view(), dtype=dtype, copy=copy)
+        view = self.get_view()
+        self.block.exported = True
+        return np.array(np.asarray(_Bits(self, view)).view(view.dtype), dtype=dtype, copy=copy)
 
     def __atomic_words__(self) -> Words | None:
         """Return what an ``atomic_ref`` on the host works by; None where Python's threads suffice.
