@@ -92,7 +92,8 @@ VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backen
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
 VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.kernels.opencl",
                  "api.interop.opencl", "public_names", "oneapi.frame.table",
-                 "oneapi.frame.native", "oneapi.mkl.providers", "ranks.links.nccl")
+                 "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers.cudnn",
+                 "ranks.links.nccl")
 
 
 def room_of(module: str) -> str:

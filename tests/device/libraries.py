@@ -284,29 +284,28 @@ def speed(queue: sycl.queue) -> str:
         "bf16 bias relu": lambda: _layer(queue, types.bf16, strict, bias=True),
         "torch bf16": lambda: _torchs("bfloat16"), "torch f32": lambda: _torchs("float32")}
     lines = []
-    operations = 2 * 64 * 56 * 56 * 64 * 64 * 9
-    for who in ("", "kernels"):
-        for name, make in cases.items():
-            if who and name != "f32":
-                continue
-            with dnn.using(who) if who else contextlib.nullcontext():
-                try:
-                    run = make()
-                    run()
-                    took = best(run) / 10
-                    if hasattr(run, "recorded"):
-                        again = run.recorded()
-                        again()
-                        graphs = best(again) / 10
-                        lines.append(f"{name:16} {graphs * 1e3:9.1f} us "
-                                     f"{operations / graphs / 1e9:7.1f} TFLOP/s in a graph")
-                except Exception as error:  # noqa: BLE001 - the next case runs
-                    lines.append(f"{name} FAILED {type(error).__name__}: {error}")
-                    continue
-            lines.append(f"{name:16} {took * 1e3:9.1f} us {operations / took / 1e9:7.1f} TFLOP/s "
-                         f"{getattr(run, 'by', '')}")
-            print(lines[-1], flush=True)
+    for who, name in [*(("", n) for n in cases), ("kernels", "f32")]:
+        with dnn.using(who) if who else contextlib.nullcontext():
+            try:
+                lines += _timed(name, cases[name]())
+            except Exception as error:  # noqa: BLE001 - the next case runs
+                lines.append(f"{name} FAILED {type(error).__name__}: {error}")
     return "\n" + "\n".join(lines)
+
+
+def _timed(name: str, run: Any) -> list[str]:
+    """Return lines with what a layer takes: by calls in a row, and in a command graph."""
+    operations = 2 * 64 * 56 * 56 * 64 * 64 * 9
+    run()
+    ways = {getattr(run, "by", ""): run}
+    if hasattr(run, "recorded"):
+        ways["in a graph"] = run.recorded()
+        ways["in a graph"]()
+    lines = []
+    for how, call in ways.items():
+        took = best(call) / 10
+        lines.append(f"{name:16} {took * 1e3:9.1f} us {operations / took / 1e9:7.1f} TFLOP/s {how}")
+    return lines
 
 
 PARTS = (factorizations, sparse_products, times, networks, speed)
