@@ -104,6 +104,7 @@ class Context(Variables):
         self.frames: list[Frame] = []
         self.loops: list[Loop | None] = []
         self.shared: dict[Any, str] = {}
+        self.rebound: dict[Any, int] = {}
         self.unrolled: list[int] = []
         self.inlined = 0
         self.endless: set[Any] = set()
@@ -285,8 +286,12 @@ class Context(Variables):
             self.need(kind)
 
     def operands(self, *nodes: ast.expr) -> list[Value]:
-        """Lower several expressions in order; earlier ones keep the value they had then."""
+        """Lower several expressions in order; earlier ones keep the value they had then.
+
+        Objects that names hold are no values: they are what later ones have made of them.
+        """
         values: list[Value] = []
+        given: list[tuple[Value, int]] = []
         for node in nodes:
             before = len(self.block)
             value = self.value(node)
@@ -294,7 +299,10 @@ class Context(Variables):
                 for k, old in enumerate(values):
                     values[k] = self.keep(old, before)
             values.append(value)
-        return values
+            given.append((value, self.rebound.get(self.home_of(value), 0)))
+        return [kept if kept is value or self.rebound.get(self.home_of(value), 0) != count
+                else self.current(value, kept)
+                for kept, (value, count) in zip(values, given, strict=True)]
 
     # ---- statements
     def emit(self, stmt: n.Stmt) -> None:

@@ -41,6 +41,7 @@ from unisycl.frontend.syntax.variables import is_stable
 from unisycl.frontend.values import (
     complexes,
     instances,
+    plain_classes,
     pointers,
     special_methods,
     vector_operators,
@@ -53,6 +54,7 @@ from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.kind import Frame, Value, spelt
 from unisycl.frontend.values.memory import Memory, is_array
+from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.reducers import OPERATORS, operator_name
 from unisycl.frontend.values.reducers import operate as operate_object
@@ -82,6 +84,8 @@ def lower_call(ctx: Context, node: ast.Call) -> Value:
         if lower is not None:
             return lower(ctx, node)
     args = ctx.operands(*node.args, *(k.value for k in node.keywords))
+    if isinstance(callee, Method) and args:  # they may have changed its object
+        callee = replace(callee, owner=ctx.current(callee.owner, callee.owner))
     count = len(node.args)
     keywords = {str(k.arg): v for k, v in zip(node.keywords, args[count:], strict=True)}
     return call_value(ctx, callee, args[:count], node, keywords)
@@ -154,6 +158,8 @@ def call_object(ctx: Context, callee: Constant, args: list[Value],
             return found
     if instances.is_dataclass(obj):
         return instances.construct(ctx, obj, args, keywords, node)
+    if plain_classes.is_plain(obj):
+        return plain_classes.construct(ctx, obj, args, keywords, node)
     if is_named(obj):
         return instances.construct_named(ctx, obj, args, keywords, node)
     path = callee.path if obj is callee.object else (*callee.path, ("attr", "__unisycl_function__"))
@@ -295,6 +301,11 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
                   in_place=special_methods.returns_self(source.node))
     ctx.enter(frame)
     ctx.needs.uses.setdefault(function.__code__, (source, set()))
+    if args and not frame.in_place and ctx.home_of(args[0]) is not None \
+            and special_methods.gives_first(source.node):  # as in p.move(1).turn(2)
+        frame.in_place = True
+        run(ctx, frame, args, keywords, node)
+        return ctx.current(args[0], args[0])
     return run(ctx, frame, args, keywords, node)
 
 

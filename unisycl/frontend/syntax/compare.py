@@ -26,6 +26,7 @@ from unisycl.frontend.values import (
     vector_operators,
 )
 from unisycl.frontend.values.choices import Choice
+from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Either
 from unisycl.frontend.values.instances import Instance
@@ -93,6 +94,9 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         lambda op, a, b: _one_comparison(ctx, _BY_NAME[op], a, b, node))
     if own is not None:
         return own
+    if isinstance(left, Instance) and isinstance(right, Instance) and name in ("eq", "ne") \
+            and not is_named(left.cls) and not is_named(right.cls):
+        return _identity(ctx, ast.Is() if name == "eq" else ast.IsNot(), left, right, node)
     left, right = as_tuple(left), as_tuple(right)
     found = stored_pointers.compare(ctx, name, left, right, node)
     if found is not None:
@@ -161,6 +165,9 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
     if single is not None:
         return single if isinstance(op, ast.Is) else coerce.negate(single)
     if isinstance(left, Instance) and isinstance(right, Instance):
+        one = _one_object(ctx, left, right)
+        if one is not None:
+            return coerce.weak_scalar(one == isinstance(op, ast.Is))
         raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
                          help="compare them by ==, or their fields")
     if isinstance(left, Item) and isinstance(right, Item):
@@ -170,6 +177,16 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
         same = _same_choice(ctx, left, right, node)
         return same if isinstance(op, ast.Is) else coerce.negate(same)
     return coerce.weak_scalar(_same_object(ctx, left, right, node) == isinstance(op, ast.Is))
+
+
+def _one_object(ctx: Context, left: Instance, right: Instance) -> bool | None:
+    """Say whether two values are one object; None where that is not known."""
+    home = ctx.home_of(left)
+    if home is not None and home == ctx.home_of(right):
+        return True
+    apart = not left.homes & right.homes and not any(
+        h in ctx.shared for h in left.homes | right.homes)
+    return False if apart or left.cls is not right.cls else None
 
 
 def _is_singleton(ctx: Context, left: Value, right: Value, node: ast.AST) -> n.Expr | None:

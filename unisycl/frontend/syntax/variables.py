@@ -38,7 +38,9 @@ from unisycl.frontend.values.kind import (
     VariableForm,
 )
 from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, plain
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import PointerType, Scalar
@@ -48,6 +50,7 @@ class Variables(Lowering):
     """The part of a ``Context`` that binds names."""
 
     known: dict[n.Local, n.Const]
+    rebound: dict[Any, int]  # how often names were bound to objects
 
     # ---- values that stay what they are
     def here(self) -> Span | None:
@@ -116,6 +119,8 @@ class Variables(Lowering):
             return
         if name not in frame.once:
             value = self.as_number(value, node)
+        if isinstance(value, Instance | Vector):
+            self.rebound[frame.key, name] = self.rebound.get((frame.key, name), 0) + 1
         bound = self.bind((frame.key, name), name, value, node, frame.names.get(name))
         self.define(frame, name, bound, node)
         if name in frame.once and isinstance(bound, n.Local) and not self.unrolled:
@@ -202,6 +207,29 @@ class Variables(Lowering):
                         frame.names[name] = after
                         frame.definitions[name] = Definition(self.span(node))
 
+    def home_of(self, value: Value) -> Any:
+        """Return the variable that holds an object, as it is; None if that is not known."""
+        if not isinstance(value, Instance | Vector) or not value.exact or len(value.homes) != 1:
+            return None
+        (home,) = value.homes
+        return home
+
+    def current(self, value: Value, kept: Value) -> Value:
+        """Return an object as it is by now; ``kept`` for what is no object in a variable."""
+        home = self.home_of(value)
+        if isinstance(value, Several) and isinstance(kept, Several):
+            return replace(kept, items=tuple(map(self.current, value.items, kept.items)))
+        if home is None:
+            return kept
+        if isinstance(value, Vector):
+            return value if all(isinstance(x, n.Read) for x in value.items) else kept
+        for frame in reversed(self.frames):
+            for bound in frame.names.values():
+                found = _within(bound, home)
+                if found is not None:
+                    return found
+        return value
+
     def share(self, key: Any, name: str, value: Any) -> None:
         """Note which variables an object may belong to once it was given to another one."""
         others = value.homes - {key}
@@ -265,6 +293,15 @@ class Variables(Lowering):
                 if found is not None:
                     return found
         return form
+
+
+def _within(value: object, key: Any) -> Instance | None:
+    """Return the object of a variable, which another one may hold; None if it is not there."""
+    if not isinstance(value, Instance):
+        return None
+    if value.homes == {key}:
+        return value if value.exact else None
+    return next((found for v in value.items if (found := _within(v, key)) is not None), None)
 
 
 def _exchanged(value: Value, key: Any, new: Instance) -> Value:

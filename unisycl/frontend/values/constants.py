@@ -72,9 +72,7 @@ class Constant(Kind):
     def owner_class(self) -> Any:
         """Return the user's class that the object is of; None for objects of other kinds."""
         cls = type(self.object)
-        home = getattr(cls, "__module__", None) or ""
-        if isinstance(self.object, type | enum.Enum | ModuleType) or \
-                not cls.__flags__ & _MADE_BY_CLASS or home.split(".")[0] in _NOT_USERS:
+        if isinstance(self.object, type | enum.Enum | ModuleType) or not is_of_user(cls):
             return None
         return cls
 
@@ -97,6 +95,8 @@ class Constant(Kind):
             raise ctx.refuse("K019", node)
         if isinstance(obj, function_object | pointer_type):
             return self  # plus[np.float32], local_ptr[np.float32], as C++ writes plus<float>
+        if isinstance(obj, type) and is_of_user(obj) and hasattr(obj, "__class_getitem__"):
+            return self  # of Vector[float], what it is for type checkers
         if isinstance(obj, elements_type):
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return ctx.call(ctx, self, ctx.operands(*parts), node)
@@ -151,6 +151,12 @@ class Constant(Kind):
     def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
              node: ast.AST) -> Value:
         return ctx.syntax.call_object(ctx, self, args, keywords, node)
+
+
+def is_of_user(cls: Any) -> bool:
+    """Say whether a class is one of the program's, or of a package that is not known here."""
+    home = getattr(cls, "__module__", None) or ""
+    return bool(cls.__flags__ & _MADE_BY_CLASS) and home.split(".")[0] not in _NOT_USERS
 
 
 def answer(found: Any) -> Value:

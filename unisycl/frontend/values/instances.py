@@ -119,7 +119,8 @@ class Instance(OfClass):
             raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
                              help=suggest(node.attr, self.fields,
                                           f"it has {', '.join(self.fields)}"))
-        if is_named(self.cls) or self.cls.__dataclass_params__.frozen:
+        if is_named(self.cls) or getattr(getattr(
+                self.cls, "__dataclass_params__", None), "frozen", False):
             raise ctx.refuse("K054", node, what=f"'{self.cls.__name__}' is frozen: its fields "
                              "cannot be assigned", help="make a new one")
         vectors.check_unshared(ctx, self, node)
@@ -236,7 +237,7 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     fields = [f for f in dataclasses.fields(cls) if f.init]
     code = init.__code__
     steps = default_steps(init, code.co_varnames[1:code.co_argcount])
-    _check_plain(ctx, cls, node)
+    check_plain(ctx, cls, node)
     args, named = _by_name(ctx, cls, code, args, named, node)
     required = [f.name for f in fields if f.name not in steps]
     found = match(ctx, node, cls.__name__, args, named, required,
@@ -250,20 +251,32 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     made = Instance(cls, tuple(f.name for f in dataclasses.fields(cls)), tuple(values))
     if "__post_init__" not in init.__code__.co_names:  # decided when the class was decorated
         return made
-    after: Any = cls.__post_init__
+    return initialised(ctx, made, "__post_init__", (), {}, node)
+
+
+def initialised(ctx: Lowering, made: Instance, method: str, args: Sequence[Value],
+                named: dict[str, Value], node: ast.AST) -> Value:
+    """Return an object after a method of its class that makes it what it is."""
+    cls: Any = made.cls
     held = ctx.hold_object(made, cls.__name__, node)
     hidden = f"new {cls.__name__}"  # so that it is known what becomes of it
+    before = ctx.frame.names.get(hidden), ctx.frame.definitions.get(hidden)
     ctx.frame.names[hidden] = held
-    ctx.call(ctx, Constant(after, class_path(cls, "__post_init__")), [held], node)
+    function = Constant(getattr(cls, method), class_path(cls, method))
+    ctx.call(ctx, function, [held, *args], node, named)
     ctx.frame.definitions.pop(hidden, None)
     became = ctx.frame.names.pop(hidden)
+    if before[0] is not None:
+        ctx.frame.names[hidden] = before[0]
+        if before[1] is not None:
+            ctx.frame.definitions[hidden] = before[1]
     assert isinstance(became, Instance)
     kept = became.without_homes(lambda home: home not in ctx.shared)
     assert isinstance(kept, Instance)
     return replace(kept, exact=False)
 
 
-def _check_plain(ctx: Lowering, cls: Any, node: ast.AST) -> None:
+def check_plain(ctx: Lowering, cls: Any, node: ast.AST) -> None:
     """Refuse a class that makes objects, or keeps what they hold, in a way of its own."""
     for name in _OF_OBJECTS:
         own = getattr(cls, name, None)

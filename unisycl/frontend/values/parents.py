@@ -10,6 +10,8 @@ from types import FunctionType
 from typing import Any
 
 from unisycl.base.dataclass import dataclass
+from unisycl.frontend.parameters import match
+from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.classes import class_path
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Kind, Lowering, Value, describe
@@ -40,12 +42,15 @@ class Parent(Kind):
         if isinstance(found, property) and found.fget is not None:
             path = (*class_path(home, name), ("attr", "fget"))
             return ctx.call(ctx, Constant(found.fget, path), [self.of], node)
-        if isinstance(found, FunctionType):
+        if isinstance(found, FunctionType) or found is object.__init__:
             return Method(self, name)
         return ctx.capture(class_path(home, name), getattr(home, name), name, node, frozen=True)
 
     def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
                     node: ast.AST) -> Value:
         home = self._home(name)
+        if vars(home)[name] is object.__init__:
+            match(ctx, node, name, args, keywords, ())
+            return Nothing()
         function = Constant(vars(home)[name], class_path(home, name))
         return ctx.call(ctx, function, [self.of, *args], node, keywords)

@@ -115,7 +115,13 @@ def _first(ctx: Lowering, turns: list[tuple[Value, str, Value]], symbol: str,
 @functools.lru_cache(maxsize=1024)
 def returns_self(function: ast.FunctionDef | ast.Lambda) -> bool:
     """Say whether a method for ``op=`` gives the object itself, wherever it returns."""
-    if getattr(function, "name", "") not in _CHANGING or isinstance(function, ast.Lambda):
+    return getattr(function, "name", "") in _CHANGING and gives_first(function)
+
+
+@functools.lru_cache(maxsize=1024)
+def gives_first(function: ast.FunctionDef | ast.Lambda) -> bool:
+    """Say whether a function gives what its first parameter is, wherever it returns."""
+    if isinstance(function, ast.Lambda):
         return False
     names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
     inside = [x for x in ast.walk(function) if x is not function]
