@@ -102,7 +102,7 @@ def follow(obj: Any, step: str, key: Any, arguments: tuple[Any, ...] = ()) -> An
         case "item":
             return obj.get(key, MISSING) if isinstance(obj, dict) else obj[key]
         case "keys":
-            return tuple(obj) if isinstance(obj, dict) else MISSING
+            return tuple(obj) if isinstance(obj, dict | set | frozenset) else MISSING
         case "call":
             return getattr(type(obj), "__call__", MISSING)
         case "default":

@@ -40,7 +40,7 @@ from unisycl.frontend.syntax import (
 from unisycl.frontend.syntax.flow import settle_heads
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.syntax.unassigned import start_flags
-from unisycl.frontend.values import reducers, unsure
+from unisycl.frontend.values import dictionaries, reducers, unsure
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.handlers import KernelHandler, takes_handler
 from unisycl.frontend.values.items import Item
@@ -56,7 +56,7 @@ from unisycl.process.recursion import inside
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER,
-    **membership.LOWER}
+    **membership.LOWER, ast.Dict: dictionaries.written}
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
 

@@ -10,7 +10,7 @@ n = np.zeros(8, np.int32)
 
 
 def kernel(i):
-    d = {1: 2}
+    d = {**{}}
     s = {1, 2}
     e = {x: x for x in (1, 2)}
     f = [x for x in (1, 2)]

@@ -14,7 +14,7 @@ MODE = "fast"
 
 def kernel(i):
     x = "a" + "b"
-    y = MODE[0]
+    y = MODE[i]
     z = str(i)
     w = "%d" % i
 

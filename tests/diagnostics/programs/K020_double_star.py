@@ -9,7 +9,6 @@ a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
 
-OPTIONS = {'x': 1, 'y': 2}
 
 
 def helper(x, y):
@@ -17,7 +16,7 @@ def helper(x, y):
 
 
 def kernel(i):
-    a[i] = helper(**OPTIONS)
+    a[i] = helper(**i)
 
 
 def launch(queue):

@@ -13,7 +13,7 @@ def kernel(i):
     x = input("x")
     f = open("x")
     y = map(abs, (1, 2))
-    z = "abc".upper()
+    z = id(i)
     w = hash(i)
 
 

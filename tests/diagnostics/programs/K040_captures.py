@@ -11,7 +11,7 @@ n = np.zeros(8, np.int32)
 
 def make():
     values = [1, 2]
-    table = {1, 2}
+    table = {1, (2,)}
     wide = np.zeros(4, [('a', 'c16'), ('b', 'f8')])['a']
     texts = np.array(['a', 'b'])
     swapped = np.zeros(4, '>f4')

@@ -340,10 +340,14 @@ def _captured(ctx: Context, getter: Any, node: ast.AST) -> Value:
 # ---- methods of tuples
 def method(ctx: Context, name: str, items: Sequence[Value], x: Value, node: ast.AST) -> Value:
     """Return ``items.index(x)`` or ``items.count(x)``."""
-    return (_place if name == "index" else _count)(ctx, items, ctx.hold_value(x), node)
+    x = ctx.hold_value(x)
+    if name == "count":
+        return _count(ctx, items, x, node)
+    return _place(ctx, items, x, node, "KeyError: there is no such key" if name == "key"
+                  else "ValueError: tuple.index(x): x not in tuple")
 
 
-def _place(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST) -> Value:
+def _place(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST, said: str) -> Value:
     """Return ``items.index(x)``; debugged kernels report that it is nowhere."""
     found: Value = coerce.weak_scalar(0)
     nowhere = True
@@ -354,12 +358,12 @@ def _place(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST) -> Val
         nowhere = nowhere and static_truth(same) is None
         found = _either(ctx, same, coerce.weak_scalar(k), found, node)
     if nowhere:
-        _check_found(ctx, items, x, node)
+        _check_found(ctx, items, x, node, said)
     return found
 
 
-def _check_found(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST) -> None:
-    said = "ValueError: tuple.index(x): x not in tuple"
+def _check_found(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST,
+                 said: str) -> None:
     among = ctx.value(placed(ast.Compare(given(x, node), [ast.In()], [
         given(Several(tuple(items)), node)]), node))
     if static_truth(among) is False:

@@ -7,6 +7,7 @@ Invariant: recursion is found before it happens, and every inlined call has its 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass, replace
 from inspect import signature
@@ -50,9 +51,11 @@ from unisycl.frontend.values.absent import Nothing, Poison
 from unisycl.frontend.values.choices import Choice
 from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.dictionaries import Dictionary
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.instances import Instance
-from unisycl.frontend.values.kind import Frame, Value, spelt
+from unisycl.frontend.values.kind import Frame, Value, describe, spelt
+from unisycl.frontend.values.mappings import Mapping
 from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.records import Record
@@ -76,9 +79,8 @@ def lower_call(ctx: Context, node: ast.Call) -> Value:
     callee = ctx.value(node.func)
     if any(isinstance(arg, ast.Starred) for arg in node.args):
         node = _spread(ctx, callee, node)
-    for keyword in node.keywords:
-        if keyword.arg is None:
-            raise ctx.refuse("K020", keyword.value)
+    if any(keyword.arg is None for keyword in node.keywords):
+        node = _by_names(ctx, node)
     if isinstance(callee, Constant):
         lower = form_of(callee.object)
         if lower is not None:
@@ -111,6 +113,27 @@ def _spread(ctx: Context, callee: Value, node: ast.Call) -> ast.Call:
             items = unpacked(ctx, value, arg)
         args += [given(ctx.hold_value(item), arg) for item in items]
     return ast.copy_location(ast.Call(node.func, args, node.keywords), node)
+
+
+def _by_names(ctx: Context, node: ast.Call) -> ast.Call:
+    """Return a call with what is under the keys of ``**`` dicts in their place."""
+    found: list[ast.keyword] = []
+    for keyword in node.keywords:
+        if keyword.arg is not None:
+            found.append(keyword)
+            continue
+        value = ctx.value(keyword.value)
+        if not isinstance(value, Dictionary | Mapping):
+            raise ctx.refuse("K020", keyword.value)
+        pairs = value.call_method(ctx, "items", [], {}, node)
+        for pair in pairs.items if isinstance(pairs, Several) else ():
+            assert isinstance(pair, Several)
+            name, part = pair.items
+            if not isinstance(name, Constant) or not isinstance(name.object, str):
+                raise ctx.refuse("K049", keyword.value, found=describe(name), expected="a text",
+                                 help="keywords are texts")
+            found.append(ast.keyword(name.object, given(ctx.hold_value(part), keyword.value)))
+    return ast.copy_location(ast.Call(node.func, node.args, found), node)
 
 
 def _all_needed(callee: Value) -> int | None:
@@ -170,11 +193,24 @@ def call_object(ctx: Context, callee: Constant, args: list[Value],
         owner = Constant(obj.__self__, (*path, ("attr", "__self__")))
         return inline(ctx, obj.__func__, (*path, ("attr", "__func__")), [owner, *args], keywords,
                       node)
+    if isinstance(obj, functools._lru_cache_wrapper):
+        return _remembered(ctx, Constant(obj.__wrapped__, (*path, ("attr", "__wrapped__"))), args,
+                           keywords, node)
     call = getattr(type(obj), "__call__", None)
     if isinstance(call, FunctionType) and not isinstance(obj, type) \
             and not _is_library(call):
         return inline(ctx, call, (*path, ("call", "")), [callee, *args], keywords, node)
     raise ctx.refuse("K033", node, what=spelt(node, _callable_name(obj)), help=_call_help(obj))
+
+
+def _remembered(ctx: Context, function: Constant, args: list[Value], keywords: dict[str, Value],
+                node: ast.AST) -> Value:
+    """Return a call of a function that remembers its results: the same numbers, computed anew."""
+    found = call_value(ctx, function, args, node, keywords)
+    if not isinstance(found, n.Expr | Several | Constant | Nothing):  # Python's is always the same
+        raise ctx.refuse("K049", node, found=describe(found), expected="a number or a tuple",
+                         help="what functools.cache remembers would be one object each time")
+    return found
 
 
 def _require(ctx: Context, kernel: Any, node: ast.AST) -> None:
@@ -404,21 +440,22 @@ def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: 
     function = frame.source.node
     spec = function.args
     name = getattr(function, "name", "the lambda")
-    if spec.kwarg:
-        ctx.frames.append(frame)  # the star stands in that function's text
-        try:
-            raise ctx.refuse("K020", spec.kwarg)
-        finally:
-            ctx.frames.pop()
     names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
     bound: dict[str, Value] = dict(zip(names, args, strict=False))
     every = [*names, *(a.arg for a in spec.kwonlyargs)]
+    positional = {a.arg for a in spec.posonlyargs}
+    others = {k: v for k, v in keywords.items() if k not in every or k in positional} \
+        if spec.kwarg else {}
     for key, value in keywords.items():
+        if key in others:
+            continue
         if key not in every or key in bound:
             raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
                              found=f"'{key}'")
         bound[key] = value
     _defaults(ctx, frame, names, bound)
+    if spec.kwarg:
+        bound[spec.kwarg.arg] = Dictionary(tuple(others), Several(tuple(others.values())))
     if spec.vararg:
         bound[spec.vararg.arg] = Several(tuple(args[len(names):]))
         args = args[:len(names)]

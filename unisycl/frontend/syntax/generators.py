@@ -364,6 +364,8 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
             ctx.value(arg)).as_static(ctx)
         if isinstance(value, Vector):
             value = Several(value.unpacked(ctx, arg))
+        listed = ctx.of(value).listed(ctx) if isinstance(value, Constant) else None
+        value = value if listed is None else Several(listed)
         if not isinstance(value, Several):
             raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over",
                              help="loop over range(len(a)) and index" if isinstance(value, Memory)

@@ -11,6 +11,8 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import NOWHERE, Context, Tail
 from unisycl.frontend.forms import output
@@ -275,6 +277,28 @@ def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
     return loops.lower_loop(ctx, node, tail) if rows is None else lower_body(ctx, rows, tail)
 
 
+def lower_try(ctx: Context, node: ast.Try, tail: Tail) -> bool:
+    """Lower ``try`` and ``finally`` without a way out in between: kernels raise nothing."""
+    leaves = any(isinstance(x, ast.Return | ast.Break | ast.Continue) for s in node.body
+                 for x in ast.walk(s))
+    if node.handlers or node.orelse or leaves:
+        id, facts = refusal(node)
+        raise ctx.refuse(id, node, **facts)
+    return lower_body(ctx, [*node.body, *node.finalbody], tail)
+
+
+def lower_with(ctx: Context, node: ast.With, tail: Tail) -> bool:
+    """Lower ``with np.errstate(...)``, which changes nothing in kernels."""
+    for item in node.items:
+        call = item.context_expr
+        callee = ctx.value(call.func) if isinstance(call, ast.Call) else None
+        if not isinstance(callee, Constant) or callee.object is not np.errstate \
+                or item.optional_vars is not None:
+            id, facts = refusal(node)
+            raise ctx.refuse(id, node, **facts)
+    return lower_body(ctx, node.body, tail)
+
+
 def lower_do(ctx: Context, node: Do, tail: Tail) -> bool:
     node.do(ctx)
     return False
@@ -298,7 +322,7 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assert: lower_assert, ast.Global: lower_global,
     ast.Nonlocal: lower_nonlocal, ast.Pass: lower_pass,
     ast.FunctionDef: lower_functiondef, Do: lower_do, ast.Match: lower_match,
-    **loops.LOWER, ast.For: lower_for,
+    **loops.LOWER, ast.For: lower_for, ast.Try: lower_try, ast.With: lower_with,
 }
 
 __all__ = ["LOWER", "lower_body"]

@@ -22,6 +22,7 @@ from unisycl.frontend import captures, coerce
 from unisycl.frontend.paths import Path
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.values.kind import Kind, Lowering, Piece, Value
+from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct, element_type
@@ -92,7 +93,13 @@ class Constant(Kind):
         if isinstance(obj, bytes) and not isinstance(node.slice, ast.Slice):
             return self.numbers(ctx).subscript(ctx, node)
         if isinstance(obj, str | bytes):
-            raise ctx.refuse("K019", node)
+            return self._part(ctx, node)
+        if isinstance(obj, enum.EnumMeta):
+            name = ctx.value(node.slice)
+            if isinstance(name, Constant) and name.object in obj.__members__:
+                return self.member(ctx, name.object, node)
+            raise ctx.refuse("K046", node, what=f"the name of a member of {obj.__name__}",
+                             help=f"it has {', '.join(obj.__members__)}")
         if isinstance(obj, function_object | pointer_type):
             return self  # plus[np.float32], local_ptr[np.float32], as C++ writes plus<float>
         if isinstance(obj, type) and is_of_user(obj) and hasattr(obj, "__class_getitem__"):
@@ -101,6 +108,54 @@ class Constant(Kind):
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return ctx.call(ctx, self, ctx.operands(*parts), node)
         return Kind.subscript(self, ctx, node)
+
+    def _part(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        """Return a character of a text, or some of them."""
+        cut = node.slice
+        nodes = [cut.lower, cut.upper, cut.step] if isinstance(cut, ast.Slice) else [cut]
+        bounds = [None if x is None else ctx.constant(ctx.scalar(x)) for x in nodes]
+        if any(b is None and x is not None for b, x in zip(bounds, nodes, strict=True)):
+            raise ctx.refuse("K019", node)
+        self.settled(ctx)
+        known = [None if b is None else int(b.value) for b in bounds]
+        try:
+            return plain(self.object[slice(*known) if isinstance(cut, ast.Slice) else known[0]])
+        except IndexError as error:
+            raise ctx.refuse("K054", node, what=f"this raises IndexError: {error}",
+                             help="") from None
+
+    def settled(self, ctx: Lowering) -> Any:
+        """Return the object; the code depends on it from now on."""
+        if self.path:
+            ctx.guard(self.path, self.object, frozen=True)
+        return self.object
+
+    def member(self, ctx: Lowering, name: str, node: ast.AST) -> Value:
+        """Return a member of an enumeration."""
+        return ctx.capture((*self.path, ("attr", name)), self.object.__members__[name], name, node,
+                           frozen=True)
+
+    def members(self, ctx: Lowering) -> tuple[Value, ...]:
+        """Return the members of an enumeration, or the characters of a text, in order."""
+        if isinstance(self.object, str):
+            return tuple(map(Constant, self.settled(ctx)))
+        node = ctx.at or ctx.frames[-1].source.node
+        return tuple(self.member(ctx, m.name, node) for m in self.object)
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        """Return what a method of a text gives for what is known while compiling."""
+        given = [_object(ctx, v) for v in (*args, *keywords.values())]
+        if None in given:
+            raise ctx.refuse("K046", node, what=f"what '{name}' of a text is given", help="texts "
+                             "exist while compiling only; work on numbers")
+        known = [x[0] for x in given if x is not None]
+        named = dict(zip(keywords, known[len(args):], strict=True))
+        try:
+            return plain(getattr(self.settled(ctx), name)(*known[:len(args)], **named))
+        except (TypeError, ValueError, LookupError) as error:
+            raise ctx.refuse("K054", node, what=f"this raises {type(error).__name__}: {error}",
+                             help="") from None
 
     def numbers(self, ctx: Lowering) -> Several:
         """Return the numbers that bytes are."""
@@ -112,15 +167,19 @@ class Constant(Kind):
         return self.numbers(ctx) if isinstance(self.object, bytes) else self
 
     def length(self) -> n.Expr | None:
-        known = isinstance(self.object, str | bytes)
+        known = isinstance(self.object, str | bytes | enum.EnumMeta)
         return coerce.weak_scalar(len(self.object)) if known else None
 
     def listed(self, ctx: Lowering) -> tuple[Value, ...] | None:
+        if isinstance(self.object, str | enum.EnumMeta):
+            return self.members(ctx)
         return self.numbers(ctx).items if isinstance(self.object, bytes) else None
 
     def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
         if isinstance(self.object, bytes):
             return self.numbers(ctx).items
+        if isinstance(self.object, str | enum.EnumMeta):
+            return self.members(ctx)
         return Kind.unpacked(self, ctx, node)
 
     def attribute(self, ctx: Lowering, node: ast.Attribute) -> Value:
@@ -133,6 +192,8 @@ class Constant(Kind):
                                  node.attr, dir(obj))) from None
         if isinstance(obj, np.iinfo | np.finfo | np.dtype):
             return answer(found)
+        if isinstance(obj, str | bytes) and callable(found):
+            return Method(self, node.attr)
         path = (*self.path, ("attr", node.attr))
         module = isinstance(obj, ModuleType)
         if module and obj.__name__.split(".")[0] in _LIBRARIES and not isinstance(
@@ -150,7 +211,45 @@ class Constant(Kind):
 
     def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
              node: ast.AST) -> Value:
+        if isinstance(self.object, enum.EnumMeta) and len(args) == 1 and not keywords:
+            return self._by_value(ctx, args[0], node)
         return ctx.syntax.call_object(ctx, self, args, keywords, node)
+
+
+    def _by_value(self, ctx: Lowering, value: Value, node: ast.AST) -> Value:
+        """Return the member of an enumeration that has a value known while compiling."""
+        known = _object(ctx, value)
+        if known is None:
+            raise ctx.refuse("K046", node, what=f"the value of a member of {self.object.__name__}",
+                             help="compare numbers with members' values")
+        try:
+            found = self.object(known[0])
+        except ValueError as error:
+            raise ctx.refuse("K054", node, what=f"this raises ValueError: {error}",
+                             help="") from None
+        if found.name not in self.object.__members__:
+            return coerce.weak_scalar(found.value)  # several flags
+        return self.member(ctx, found.name, node)
+
+
+def plain(found: Any) -> Value:
+    """Return a number, a text or a tuple of such as what they are in kernels."""
+    if isinstance(found, bool | int | float):
+        return coerce.weak_scalar(found)
+    if isinstance(found, tuple | list):
+        return Several(tuple(map(plain, found)))
+    return Constant(found)
+
+
+def _object(ctx: Lowering, value: Value) -> tuple[Any] | None:
+    """Return the object that a value is, alone in a tuple; None if only a run tells."""
+    if isinstance(value, Constant):
+        return (value.settled(ctx),)
+    if isinstance(value, Several):
+        parts = [_object(ctx, v) for v in value.items]
+        return None if None in parts else (tuple(p[0] for p in parts if p is not None),)
+    number = ctx.constant(value)
+    return None if number is None else (number.value,)
 
 
 def is_of_user(cls: Any) -> bool:

@@ -58,7 +58,7 @@ class Dictionary(Kind):
         if not self.keys or any(isinstance(k, str) for k in self.keys):
             raise ctx.refuse("K046", node, what="a key of a dict whose keys are texts",
                              help="choose by if / elif")
-        place = ctx.syntax.tuple_method(ctx, "index", self._keys(), key, node)
+        place = ctx.syntax.tuple_method(ctx, "key", self._keys(), key, node)
         return self.row._pick(ctx, ctx.to_scalar(place, node), node)
 
     def _keys(self) -> tuple[Value, ...]:
@@ -123,13 +123,17 @@ class Dictionary(Kind):
 
     # ---- what keeps it
     def hold(self, ctx: Lowering) -> Value:
-        return replace(self, row=self.row.hold(ctx))
+        return self._of(self.row.hold(ctx))
 
     def keep(self, ctx: Lowering, position: int) -> Value:
-        return replace(self, row=self.row.keep(ctx, position))
+        return self._of(self.row.keep(ctx, position))
 
     def without_homes(self, gone: Callable[[Any], bool]) -> Value:
-        return replace(self, row=self.row.without_homes(gone))
+        return self._of(self.row.without_homes(gone))
+
+    def _of(self, row: Value) -> Dictionary:
+        assert isinstance(row, Several)
+        return replace(self, row=row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from unisycl.base import foreign_objects, geometry
 from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.paths import Path
+from unisycl.frontend.values import constant_sets
 from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Partial
@@ -66,6 +67,11 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
                              for k, v in enumerate(obj)), what)
     if type(obj) in captures.MAPPINGS and path[-1][0] != "global":
         return Mapping(obj, path, name)
+    if type(obj) is frozenset or (type(obj) is set and path[-1][0] != "global"):
+        made = constant_sets.captured(obj, name)
+        if made is not None:
+            ctx.guard((*path, ("keys", None)), tuple(obj))
+            return made
     if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
             or captures.is_host_object(obj) or foreign_objects.description(obj) is not None:
         described, help = captures.why_not(obj)
