@@ -67,7 +67,8 @@ def test_sets_and_dicts(queue):
             out[i, 1] = functions["twice"](k[i])
             table = {0: 10, 1: k[i], 2: 30}
             out[i, 2] = table[k[i] % 3]
-            out[i, 3] = table.get(9, 5) + len(table) + (k[i] in table) + sum(table) + sum(table.values())
+            extra = sum(table) + sum(table.values())
+            out[i, 3] = table.get(9, 5) + len(table) + (k[i] in table) + extra
             for key, value in table.items():
                 out[i, 4] += key * value
             out[i, 5] = {0: lambda x: x + 1, 1: lambda x: x * x}[k[i] % 2](k[i])

@@ -98,16 +98,14 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
             and not is_named(left.cls) and not is_named(right.cls):
         return _identity(ctx, ast.Is() if name == "eq" else ast.IsNot(), left, right, node)
     left, right = as_tuple(left), as_tuple(right)
-    found = stored_pointers.compare(ctx, name, left, right, node)
+    found = stored_pointers.compare(ctx, name, left, right, node) or _of_texts(
+        ctx, name, left, right)
     if found is not None:
         return found
     if name in ("eq", "ne"):
         fixed = _fixed_equality(ctx, left, right)
         if fixed is not None:
             return coerce.weak_scalar(fixed == (name == "eq"))
-    if isinstance(left, Constant) and isinstance(right, Constant) and isinstance(
-            left.object, str) and isinstance(right.object, str):
-        return _of_texts(ctx, name, left, right)
     if isinstance(left, Memory) and isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)
     found = pointers.compare(ctx, name, SYMBOLS[name], left, right, node)
@@ -253,12 +251,11 @@ def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
     return None
 
 
-def _of_texts(ctx: Context, name: str, left: Constant, right: Constant) -> Value:
-    """Return which of two texts comes first."""
-    for v in (left, right):
-        if v.path:
-            ctx.guard(v.path, v.object, frozen=True)
-    return coerce.weak_scalar(bool(getattr(operator, name)(left.object, right.object)))
+def _of_texts(ctx: Context, name: str, left: Value, right: Value) -> n.Expr | None:
+    """Return which of two texts comes first; None of anything else."""
+    texts = [v.settled(ctx) for v in (left, right)
+             if isinstance(v, Constant) and isinstance(v.object, str)]
+    return coerce.weak_scalar(bool(getattr(operator, name)(*texts))) if len(texts) == 2 else None
 
 
 def _in_order(ctx: Context, op: ast.cmpop, left: Several, right: Several,
