@@ -94,8 +94,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         lambda op, a, b: _one_comparison(ctx, _BY_NAME[op], a, b, node))
     if own is not None:
         return own
-    if isinstance(left, Instance) and isinstance(right, Instance) and name in ("eq", "ne") \
-            and not is_named(left.cls) and not is_named(right.cls):
+    if name in ("eq", "ne") and _are_objects(left, right):
         return _identity(ctx, ast.Is() if name == "eq" else ast.IsNot(), left, right, node)
     left, right = as_tuple(left), as_tuple(right)
     found = stored_pointers.compare(ctx, name, left, right, node) or _of_texts(
@@ -249,6 +248,11 @@ def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
     if constants:
         return False  # a number never equals None, a string, a function or a type
     return None
+
+
+def _are_objects(left: Value, right: Value) -> bool:
+    """Say whether two values are objects, and no tuples with names."""
+    return all(isinstance(v, Instance) and not is_named(v.cls) for v in (left, right))
 
 
 def _of_texts(ctx: Context, name: str, left: Value, right: Value) -> n.Expr | None:
