@@ -87,6 +87,38 @@ def test_reads_behind_a_store_want_memories_apart() -> None:
     assert stores(two) == (1, 1)  # what is left is there for memories that overlap
 
 
+def test_what_is_read_behind_a_store_may_be_what_was_stored() -> None:
+    def another(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = 1
+            b[i] = c[i] + 2
+        else:
+            b[i] = 0
+
+    def neighbour(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = 1
+            b[i] = b[(i + 1) % 64]
+        else:
+            b[i] = 0
+
+    def in_a_loop(i):  # type: ignore[no-untyped-def]
+        b[i] = 0
+        if a[i] > 0:
+            for _ in range(own[i, 0]):
+                b[i] = b[i] + 1
+
+    def moved(i):  # type: ignore[no-untyped-def]
+        j = i
+        for _ in range(own[i, 0]):
+            b[j] = 0
+            j = 63 - j
+            if a[i] > 0:
+                b[j] = 1
+    assert [(1, 1), (1, 0), (1, 0), (1, 0)] == [
+        stores(f) for f in (another, neighbour, in_a_loop, moved)]
+
+
 def test_elements_that_some_items_leave_alone_stay() -> None:
     def one_side(i):  # type: ignore[no-untyped-def]
         if a[i] > 0:
