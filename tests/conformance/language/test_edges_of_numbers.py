@@ -105,6 +105,31 @@ def test_floats_beyond_an_integer_type_become_what_they_do_in_numpy_on_x86(
         assert got.tolist() == wanted, name
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_of_32_bits_and_others_are_converted_in_the_same_way(
+        queue: sycl.queue, dtype: type) -> None:
+    def kernel(i, x, big, a, b, c):  # type: ignore[no-untyped-def]
+        if x[i] > -4e18:
+            a[i] = np.int64(x[i])
+            b[i] = x[i] - np.floor(x[i]) + dtype(int(x[i]))
+            c[i] = dtype(big[i])
+
+    x = np.linspace(-9e4, 9e4, 150).astype(dtype)
+    x[64:80] *= dtype(1e12)  # all of a vector
+    x[[3, 90, 140]] = np.nan, -np.inf, -5e18  # lanes that are off
+    x[[100, 101, 130]] = 2.0**31, -2.0**31, 2.0**40
+    big = np.arange(150, dtype=np.int64) - 70
+    big[60:70] <<= 40
+    big[[80, 120, 121]] = 2**63 - 1, 2**31, -2**31 - 1
+    found = np.zeros(150, np.int64), np.zeros(150, dtype), np.zeros(150, dtype)
+    queue.parallel_for(150, kernel, x, big, *found).wait()
+    on = x > -4e18
+    whole = x[on].astype(np.int64)
+    assert found[0][on].tolist() == whole.tolist()
+    np.testing.assert_array_equal(found[1][on], x[on] - np.floor(x[on]) + whole.astype(dtype))
+    np.testing.assert_array_equal(found[2], np.where(on, big.astype(dtype), 0))
+
+
 def test_constants_become_what_numbers_of_memory_become(queue: sycl.queue) -> None:
     low = np.float64(-1e10)
     far = np.float64(math.inf)

@@ -50,6 +50,11 @@ def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
     return 2 * cost.scalar < cost.vector
 
 
+def estimate(body: n.Block, shapes: Shapes, bits: int) -> Cost:
+    """Return what an item costs, in vectors and alone."""
+    return _block(body, shapes, bits / _BITS, _LOST)
+
+
 def gathers_rows(body: n.Block, shapes: Shapes, bits: int) -> bool:
     """Say whether groups whose rows end within vectors had better run their items one by one."""
     cost = _block(body, shapes, bits / _BITS, _LOST)
@@ -66,7 +71,7 @@ def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
            for s in visit.statements(body)):
         return False
     apart = [x.place for x in visit.all_expressions(body) if isinstance(x, n.Load)
-             and _is_scattered(x.place, shapes) and not _is_strided(x.place, shapes)]
+             and _is_scattered(x.place, shapes) and not is_strided(x.place, shapes)]
     data = of_data(body) if apart else set()
     return all(any(isinstance(e, n.Load) or (isinstance(e, n.Read) and e.local in data)
                    for x in visit.expressions(p) for e in visit.walk(x)) for p in apart) \
@@ -87,7 +92,7 @@ def of_data(body: n.Block) -> set[n.Local]:
     return found
 
 
-def _is_strided(place: n.Place, shapes: Shapes) -> bool:
+def is_strided(place: n.Place, shapes: Shapes) -> bool:
     """Say whether lanes are a fixed number of elements apart."""
     return all(shapes.of(x).rank <= LINEAR for x in (*place.index, *(x for x, _ in place.inner)))
 

@@ -21,7 +21,11 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.process import disk_cache, packages
 
-_FORMAT = "1"
+_FORMAT = "2"
+_AVX2 = 256
+_GATHERS = "+fast-gather"
+"""Has LLVM use gathers of AVX2, which it leaves to Intel's processors: elsewhere it makes a branch
+for each lane of a mask (decision 0230)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ def levels() -> tuple[str, ...]:
 
 def of_level(name: str, triple: str, layout: str) -> Machine:
     """Return the machine that all processors of a level are."""
-    return Machine(triple, layout, name, "", LEVELS[name][0])
+    bits = LEVELS[name][0]
+    return Machine(triple, layout, name, _GATHERS if bits == _AVX2 else "", bits)
 
 
 @functools.cache
@@ -131,7 +136,9 @@ def _ask_llvm() -> Machine:
     tm = target.create_target_machine(cpu=cpu, features=features.flatten(), opt=3)
     wide = 512 if features.get("avx512f") and features.get("avx512dq") else \
         256 if features.get("avx2") else 128
-    return Machine(llvm.get_process_triple(), str(tm.target_data), cpu, features.flatten(), wide)
+    told = features.flatten()
+    return Machine(llvm.get_process_triple(), str(tm.target_data), cpu,
+                   f"{told},{_GATHERS}" if wide == _AVX2 else told, wide)
 
 
 @functools.cache

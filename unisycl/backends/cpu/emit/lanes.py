@@ -6,12 +6,15 @@ VECTOR is ``lanes`` wide; arithmetic keeps the cheapest form that is right.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from unisycl.backends.cpu.emit.text import Function, constant, llvm_type, suffix
 from unisycl.base import dtypes
 from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import BOOL, INT64, DType
 
 UNIFORM, LINEAR, VECTOR = range(3)
+_CONVERTED = 4  # lanes from which on a question to all of them is worth it
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,8 @@ class Lanes:
             return Val(v.form, to, v.ref, v.stride)
         if word == "saturate":
             return self._to_int(v, to)
+        if word == "sitofp" and v.dtype is INT64 and to.bits >= 32 and self._lacks_wide(v):
+            return self._from_wide(v, to)
         return self.map(to, word + " {t} {0} to {to}", v)
 
     def narrow(self, v: Val, to: DType) -> Val:
@@ -230,8 +235,47 @@ class Lanes:
             low = self.cast(self.select(large, self.sub(v, half), v), INT64)
             top = self.select(large, self.const(-1 << 63, INT64), self.const(0, INT64))
             return self.cast(self.logic("xor", low, top), to)
+        if to is INT64 and self._lacks_wide(v):
+            near = self.compare("olt", self.call("llvm.fabs", v.dtype, v),
+                                self.const(2.0 ** 31, v.dtype))
+            return self._either(near, to, lambda: self.cast(self._whole(v, dtypes.INT32), to),
+                                lambda: self._whole(v, to))
+        return self._whole(v, to)
+
+    def _whole(self, v: Val, to: DType) -> Val:
         t = self.map(to, "fptosi {t} {0} to {to}", v)
         return Val(t.form, t.dtype, self.f.op(f"freeze {self.type(to, t.form)} {t.ref}"))
+
+    # ---- integers of 64 bits where vectors of them are not converted (decision 0231)
+    def _lacks_wide(self, v: Val) -> bool:
+        """Say whether a vector and 64-bit integers would be converted one lane at a time."""
+        return self.f.module.lacks_wide and v.form == VECTOR and v.dtype.bits >= 32 \
+            and self.lanes >= _CONVERTED
+
+    def _from_wide(self, v: Val, to: DType) -> Val:
+        """Convert signed 64-bit integers to floats."""
+        low = self.map(dtypes.INT32, "trunc {t} {0} to {to}", v)
+        return self._either(self.compare("eq", self.cast(low, INT64), v), to,
+                            lambda: self.cast(low, to),
+                            lambda: self.map(to, "sitofp {t} {0} to {to}", v))
+
+    def _either(self, near: Val, to: DType, short: Callable[[], Val],
+                long: Callable[[], Val]) -> Val:
+        """Return what one way computes if a condition holds in all lanes, else what another does.
+
+        Both give the same lanes; the second holds for all numbers.
+        """
+        f, t, mask = self.f, self.type(to, VECTOR), self.type(near.dtype, VECTOR)
+        known = f.op(f"freeze {mask} {near.ref}")  # lanes that are off may have no value
+        bits = f.op(f"bitcast {mask} {known} to i{self.lanes}")
+        where, far, fits, done = f.alloca(t), f.label("far"), f.label("fits"), f.label("done")
+        f.branch(f.op(f"icmp ne i{self.lanes} {bits}, -1"), far, fits, unlikely=True)
+        for label, way in ((far, long), (fits, short)):
+            f.start(label)
+            f.store(t, way().ref, where)
+            f.jump(done)
+        f.start(done)
+        return Val(VECTOR, to, f.load(t, where))
 
     def index(self, v: Val) -> Val:
         """Return an integer as a 64-bit index."""

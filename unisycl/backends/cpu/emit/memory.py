@@ -18,18 +18,24 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir.constant_tables import Table
 from unisycl.ir.types import Scalar, View
+from unisycl.passes.simd import costs
 
 STREAM_ALIGN = 64
+_AVX2 = 256
 
 
 @dataclass(slots=True)
 class Address:
-    """A base pointer and a byte or element offset; ``scale`` is what one step of index spans."""
+    """A base pointer and a byte or element offset; ``scale`` is what one step of index spans.
+
+    ``strided``: lanes are as far apart as their neighbours, in each dimension.
+    """
 
     base: str
     index: Val
     scale: int
     fixed: int = 0
+    strided: bool = False
 
 
 def storage(dtype: DType) -> DType:
@@ -200,7 +206,9 @@ def alignment(at: Address, dtype: DType) -> int:
 # ---- loads
 def load(e: Emitter, place: n.Place) -> Val:
     """Emit a load."""
-    return loaded(e, place, load_at(e, address(e, place, near=True), storage(place.type.dtype)))
+    at = address(e, place, near=True)
+    at.strided = not is_private(place) and costs.is_strided(place, e.shapes)
+    return loaded(e, place, load_at(e, at, storage(place.type.dtype)))
 
 
 def loaded(e: Emitter, place: n.Place, value: Val) -> Val:
@@ -274,11 +282,35 @@ def mangled(dtype: DType) -> str:
 def _gather(e: Emitter, at: Address, dtype: DType) -> str:
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
+    if e.widest == _AVX2 and at.strided:
+        return _one_by_one(e, at, dtype)
     name = f"llvm.masked.gather.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
     mask = e.mask if e.mask is not None else every_lane(e)
     return e.f.op(f"call {t} @{name}(<{w} x ptr> {pointers(e, at)}, i32 {alignment(at, dtype)}, "
                   f"{e.mask_type} {mask}, {t} poison)")
+
+
+def _one_by_one(e: Emitter, at: Address, dtype: DType) -> str:
+    """Load each lane's element by itself.
+
+    Their places cost little where they follow one another, and what a kernel has just written there
+    reaches such loads before it reaches a gather of AVX2 (decision 0230). Lanes that are off read
+    a zero.
+    """
+    t, many, found = llvm_type(dtype, e.lanes.lanes), pointers(e, at), "poison"
+    if e.mask is not None:
+        safe, kind = e.f.alloca("i64"), f"<{e.lanes.lanes} x ptr>"
+        e.f.store("i64", "0", safe)
+        one = e.f.op(f"insertelement {kind} poison, ptr {safe}, i64 0")
+        nowhere = e.f.op(f"shufflevector {kind} {one}, {kind} poison, "
+                         f"<{e.lanes.lanes} x i32> zeroinitializer")
+        many = e.f.op(f"select {e.mask_type} {e.mask}, {kind} {many}, {kind} {nowhere}")
+    for k in range(e.lanes.lanes):
+        one = e.f.op(f"extractelement <{e.lanes.lanes} x ptr> {many}, i64 {k}")
+        one = e.f.load(llvm_type(dtype), one, alignment(at, dtype))
+        found = e.f.op(f"insertelement {t} {found}, {llvm_type(dtype)} {one}, i64 {k}")
+    return found
 
 
 # ---- stores

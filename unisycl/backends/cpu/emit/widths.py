@@ -87,6 +87,12 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     return wanted
 
 
+def foretold(kernel: n.Kernel, lanes: int) -> costs.Cost:
+    """Return what an item of a kernel is expected to cost in vectors and alone."""
+    kernel = replace(kernel, body=registers.likely(kernel.body))
+    return costs.estimate(kernel.body, shapes_of(kernel, lanes), widest_element(kernel))
+
+
 def _asks_sub_groups(kernel: n.Kernel) -> bool:
     """Say whether a kernel does anything with sub-groups, whose size then matters."""
     return any(isinstance(x, n.Query) and x.name.startswith("sub_group")
