@@ -49,6 +49,21 @@ def test_searches_find_where_values_stand(queue: sycl.queue) -> None:
         assert np.array_equal(np.isin(values, a), there)
 
 
+def test_whole_numbers_and_nan_stand_in_one_order(queue: sycl.queue) -> None:
+    whole = np.sort(np.random.default_rng(1).integers(-50, 50, 300)).astype(np.int32)
+    values = np.array([np.nan, -np.inf, np.inf, 3.5, -0.0, 0.0, 49, 50, -51], np.float32)
+    low, high = np.zeros(9, np.int64), np.zeros(9, np.int64)
+    dpl.lower_bound(queue, whole, values, low)
+    dpl.upper_bound(queue, whole, values, high)
+    assert np.array_equal(np.searchsorted(whole, values), low)
+    assert np.array_equal(np.searchsorted(whole, values, "right"), high)
+    out = np.zeros(309, np.float32)
+    dpl.merge(queue, whole, np.sort(values), out)
+    assert same_bits(np.sort(np.concatenate([whole.astype(np.float32), np.sort(values)]),
+                             kind="stable"), out)
+    assert dpl.lexicographical_compare(queue, np.array([1, 2]), np.array([1, np.nan]))
+
+
 def test_sets_count_equal_elements(queue: sycl.queue) -> None:
     for n in sizes(queue):
         a, b = ranges(n)

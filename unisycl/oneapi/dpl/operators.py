@@ -86,13 +86,18 @@ _SPELT: dict[bytes, Any] = {f.__code__.co_code: known for f, known in (
 """The code of such functions, which reads nothing but their arguments."""
 
 
-def order_of(comp: Any, dtype: Any) -> Any:
-    """Return a function of two that kernels ask: does the first come before the second?"""
-    if (is_default(comp) or is_descending(comp)) and not isinstance(dtype, tuple) and (
-            dtype.kind == "c" or dtype.names is not None):
-        refuse("an order", f"elements of {dtype} have none of their own; give comp, a function of "
-               "two that says whether the first comes before the second")
-    floats = not isinstance(dtype, tuple) and dtype.kind == "f"
+def order_of(comp: Any, *dtypes: Any) -> Any:
+    """Return a function of two that kernels ask: does the first come before the second?
+
+    If elements of any of the types may be NaN, the numbers' own order has a place for them.
+    """
+    numbers = [t for t in dtypes if not isinstance(t, tuple)]
+    for dtype in numbers:
+        if (is_default(comp) or is_descending(comp)) and (
+                dtype.kind == "c" or dtype.names is not None):
+            refuse("an order", f"elements of {dtype} have none of their own; give comp, a function "
+                   "of two that says whether the first comes before the second")
+    floats = any(t.kind == "f" for t in numbers)
     if is_default(comp):
         return orders.ascending if floats else operator.lt
     if is_descending(comp):

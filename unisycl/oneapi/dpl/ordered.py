@@ -42,7 +42,7 @@ class _Matched(Computed):
 
 def _two(call: Call, first: Any, second: Any, comp: Any) -> tuple[Any, Any, Any]:
     a, b = call.source("the first argument", first), call.source("the second argument", second)
-    return a, b, order_of(comp, a.dtype)
+    return a, b, order_of(comp, a.dtype, b.dtype)
 
 
 def merged(call: Call, a: Operand, b: Operand, sizes: Operand, target: Operand,
@@ -116,7 +116,7 @@ def _searched(call: Call, data: Any, values: Any, out: Any, comp: Any, kernel: A
     call.apart(target, source)
     call.apart(target, wanted, same=True)
     each(call, wanted.size, kernel, wanted, source, np.int64(source.size),
-         order_of(comp, source.dtype), target)
+         order_of(comp, source.dtype, wanted.dtype), target)
     return call.done()
 
 

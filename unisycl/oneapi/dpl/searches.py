@@ -114,7 +114,7 @@ def lexicographical_compare(call: Call, first: Any, second: Any, comp: Any = Non
     """
     a, b = call.source("the first argument", first), call.source("the second argument", second)
     n, shorter = min(a.size, b.size), a.size < b.size
-    before = order_of(comp, a.dtype)
+    before = order_of(comp, a.dtype, b.dtype)
     if not n:
         return call.done(lambda: shorter)
     end = 2 * n
