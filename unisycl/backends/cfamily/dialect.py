@@ -115,6 +115,10 @@ class Dialect:
         definitions: what a program that uses a type has to say before it.
         dynamic: the declaration of {name}, all local memory that a launch lays out; '' where
             pointers to it are arguments.
+        wide: how many scalars of a type one access moves, where the pointer is a multiple of them.
+        stores_vector: template of the statement that writes such a vector {x} to a pointer {at};
+            one that compilers do not join with those that write scalars.
+        asks_aligned: template of whether the pointer {x} is a multiple of so many {bytes}.
         aligned: template of the pointer {x} to a multiple of so many {bytes}, for compilers that
             join accesses if they are told so; '' for those that see it by themselves.
         most_local: the bytes of local memory that a kernel may declare, where that is less than a
@@ -169,6 +173,9 @@ class Dialect:
     definitions: Mapping[str, str] = field(default_factory=dict)
     dynamic: str = ""
     aligned: str = ""
+    stores_vector: str = ""
+    asks_aligned: str = ""
+    wide: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     most_local: int = 0
     distinct: str = ""
     members: Callable[[int, bool], str] | None = None

@@ -147,31 +147,74 @@ def _atomic_of_group(b: Body, stmt: n.Atomic) -> None:
 
 
 def _load_many(b: Body, stmt: n.LoadMany) -> None:
-    """Read scalars that follow one another: through one pointer."""
+    """Read scalars that follow one another: through one pointer, at once where it allows that."""
     p, dtype = b.p, stmt.place.type.dtype
     anew = p.shared is not None and p.shared.has(stmt.place)
-    at = _pointer(p, stmt.place, "const volatile " if anew else "const ")
-    for k, local in enumerate(stmt.results):
-        p.line(f"{b.target(stmt, local)} = {at.format(k)}{' != 0' if dtype.kind == 'b' else ''};")
+    const = "const volatile " if anew else "const "
+    truth = " != 0" if dtype.kind == "b" else ""
+    at = _pointer(p, stmt.place, const)
+    vector = "" if anew else _vector(p, stmt.place, len(stmt.results))
+    if not vector:
+        for k, local in enumerate(stmt.results):
+            p.line(f"{b.target(stmt, local)} = {at.format(k)}{truth};")
+        return
+    names = [p.names.fresh("part") for _ in stmt.results]
+    whole = p.names.fresh("whole")
+    p.line(f"{p.storage(dtype)} {', '.join(names)};")
+    _if_aligned(p, stmt.place, at, [
+        f"const {vector} {whole} = *(const {vector} *){at.removesuffix('[{}]')};",
+        *(f"{x} = {whole}.{e};" for x, e in zip(names, p.d.elements, strict=False))],
+        [f"{name} = {at.format(k)};" for k, name in enumerate(names)])
+    for name, local in zip(names, stmt.results, strict=True):
+        p.line(f"{b.target(stmt, local)} = {name}{truth};")
 
 
 def _store_many(b: Body, stmt: n.StoreMany) -> None:
-    """Write scalars one after another, through one pointer."""
+    """Write scalars one after another, through one pointer, at once where it allows that."""
     p = b.p
     names = []
     for x in stmt.values:
         name = p.names.fresh("part")
         p.line(f"const {p.type(x.type.dtype)} {name} = {emit(p, x).c};")
         names.append(name)
-    at = _pointer(p, stmt.place, "")
+    at, vector = _pointer(p, stmt.place, ""), _vector(p, stmt.place, len(names))
+    single = [f"{at.format(k)} = {name};" for k, name in enumerate(names)]
 
     def write() -> None:
-        for k, name in enumerate(names):
-            p.line(f"{at.format(k)} = {name};")
+        if vector:
+            whole = p.d.vector.format(type=vector, items=", ".join(names))
+            told = p.d.stores_vector.format(type=vector, at=at.removesuffix("[{}]"), x=whole)
+            _if_aligned(p, stmt.place, at, [told], single)
+            return
+        for line in single:
+            p.line(line)
     if p.at_group_scope and memory.space_of(stmt.place.base) is not address_space.private_space:
         _lead(b, write)
     else:
         write()
+
+
+def _vector(p: Printer, place: n.Place, count: int) -> str:
+    """Return the type of vectors that move so many scalars if their pointer allows it; or ''."""
+    dtype = place.type.dtype
+    known = not memory.aligned(place) or memory.alignment(place) >= place.type.size * count
+    if (known or memory.space_of(place.base) is not address_space.global_space
+            or count not in p.d.wide.get(dtype.name, ())):
+        return ""
+    return f"{p.d.vector_stems.get(dtype.name) or p.type(dtype)}{count}"
+
+
+def _if_aligned(p: Printer, place: n.Place, at: str, together: list[str],
+                single: list[str]) -> None:
+    """Access a vector at once where the pointer is a multiple of its size, else by elements."""
+    asked = p.d.asks_aligned.format(x=at.removesuffix("[{}]"), bytes=place.type.size * len(single))
+    p.line(f"if ({asked}) {{")
+    for line in together:
+        p.line(f"    {line}")
+    p.line("} else {")
+    for line in single:
+        p.line(f"    {line}")
+    p.line("}")
 
 
 def _pointer(p: Printer, place: n.Place, const: str) -> str:

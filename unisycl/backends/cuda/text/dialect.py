@@ -31,6 +31,8 @@ _TYPES = {"bool": "bool", "int8": "signed char", "int16": "short", "int32": "int
 _SUFFIXES = {"int64": "ll", "uint32": "u", "uint64": "ull", "float32": "f"}
 _VECTORS = {"int8": "char", "uint8": "uchar", "uint16": "ushort", "int64": "longlong",
             "uint32": "uint", "uint64": "ulonglong"}
+_WIDE = {**dict.fromkeys(("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32"), (2, 4)),
+         **dict.fromkeys(("int64", "uint64", "float64"), (2,))}
 _POINTERS = dict.fromkeys(address_space, "")
 _MEMORIES = {**_POINTERS, address_space.local_space: "__shared__ __align__(16)",
              address_space.private_space: "__align__(16)",
@@ -67,7 +69,9 @@ def make_dialect(target: Target) -> Dialect:
         definitions={"float16": half.DEFINITION},
         dynamic="extern __shared__ __align__(16) unsigned char {name}[];", distinct="__restrict__",
         most_local=STATIC_LOCAL,
-        aligned="__builtin_assume_aligned({x}, {bytes})",
+        aligned="__builtin_assume_aligned({x}, {bytes})", wide=_WIDE,
+        stores_vector="__stwb(({type} *){at}, {x});",
+        asks_aligned="__cvta_generic_to_global({x}) % {bytes} == 0",
         infinities={"inf": "INFINITY", "nan": "NAN"},
         initialisers={"inf": "INFINITY", "nan": "NAN"}, vector="make_{type}({items})",
         vector_stems=_VECTORS, elements=("x", "y", "z", "w"))
