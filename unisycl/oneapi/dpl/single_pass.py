@@ -153,11 +153,11 @@ def sorted_once(call: Call, keys: Operand, values: Operand | None, rank: Any, ki
                 _LOCAL // (width * sum(t.itemsize for t in dtypes)))
     begins = _begins(call, keys, rank, kind, turns)
     many = -(-n // (width * items))
-    word = np.uint32 if n < 1 << 30 else np.uint64
+    word, place = (np.uint32 if n < 1 << 30 else np.uint64), (np.int32 if n < 1 << 31 else np.int64)
     words, claims = call.own(many * width, word), _zeros(call, turns, np.uint32)
     cells = [sycl.local_accessor(t, width * items) for t in dtypes]
     own = digits.shared(
-        sycl.local_accessor(np.int32, width * digits.ROWS), sycl.local_accessor(np.int64, width),
+        sycl.local_accessor(np.int32, width * digits.ROWS), sycl.local_accessor(place, width),
         cells[0], None if values is None else cells[1], sycl.local_accessor(np.uint32, 1))
     here: list[Operand] = list(pair)
     there: list[Operand] = [call.own(n, t) for t in dtypes]
@@ -165,7 +165,7 @@ def sorted_once(call: Call, keys: Operand, values: Operand | None, rank: Any, ki
         each(call, many * width, maps.fill, words, word(0))
         moved = None if values is None else Record(views.sides, here[1], there[1])
         by = Record(digits.sweep, rank, np.int32(turn * digits.BITS), n, word, words, begins,
-                    claims, (0,) * items)
+                    claims, (0,) * items, place)
         call.launch(sycl.nd_range(many * width, width), digits.distribute, here[0], there[0],
                     moved, own, by)
         here, there = there, here

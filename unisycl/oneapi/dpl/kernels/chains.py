@@ -41,6 +41,17 @@ class one_word:
         word = awaited(words, at)
         return sycl.bit_cast(self.kind, self.bits(word & np.uint64(THERE - 1)))
 
+    def peek(self, words: Any, at: Any) -> Any:
+        """Look at a value that may be there; ``heard`` waits for it."""
+        return sycl.atomic_ref(words, at).load()
+
+    def heard(self, words: Any, at: Any, seen: Any) -> Any:
+        """Return a value that was looked at; wait for it if it was not there."""
+        word = seen
+        if word < np.uint64(THERE):
+            word = awaited(words, at)
+        return sycl.bit_cast(self.kind, self.bits(word & np.uint64(THERE - 1)))
+
     def tell_marked(self, words: Any, at: Any, value: Any, mark: Any) -> None:
         """Write a value, and a mark: 0 or 1."""
         word = np.uint64(THERE) | np.uint64(sycl.bit_cast(self.bits, value))
@@ -72,6 +83,14 @@ class two_words:
         low = awaited(words, 2 * at) & np.uint64(THERE - 1)
         high = awaited(words, 2 * at + 1) & np.uint64(THERE - 1)
         return sycl.bit_cast(self.kind, low | (high << np.uint64(32)))
+
+    def peek(self, words: Any, at: Any) -> Any:
+        """Do nothing: such a value is waited for."""
+        return np.uint64(0)
+
+    def heard(self, words: Any, at: Any, seen: Any) -> Any:
+        """Wait for a value."""
+        return self.hear(words, at)
 
     def tell_marked(self, words: Any, at: Any, value: Any, mark: Any) -> None:
         """Write a value, and a mark: 0 or 1."""
@@ -119,16 +138,20 @@ class chain:
         sycl.group_barrier(it.get_group())
         return int(self.own[0])
 
+    def tell(self, it: Any, tile: Any, total: Any) -> None:
+        """Tell the total of a tile: the sooner, the less those behind it wait."""
+        if it.get_local_id(0) == 0:
+            self.how.tell(self.words.at, tile, total)
+
     def before(self, it: Any, tile: Any, total: Any, op: Any, ends: Any) -> Any:
-        """Tell the total of a tile; return what stands before it.
+        """Return what stands before a tile whose total was told.
 
         ``ends`` are the identity of the operator, and what stands before the first tile.
         """
         group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
         place = tile % width
         window = tile // width
-        if mine == 0:
-            self.how.tell(self.words.at, tile, total)
+        seen = self.how.peek(self.words.at, self.tiles + min(mine, window))
         other = ends[0]
         if mine < place:
             other = self.how.hear(self.words.at, tile - place + mine)
@@ -139,7 +162,9 @@ class chain:
         if window == 0:
             return kind(op(ends[1], inside))
         earlier = ends[0]
-        for w in range(mine, window, width):
+        if mine < window:
+            earlier = kind(op(earlier, self.how.heard(self.words.at, self.tiles + mine, seen)))
+        for w in range(mine + width, window, width):
             earlier = kind(op(earlier, self.how.hear(self.words.at, self.tiles + w)))
         start = kind(op(ends[1], kind(sycl.reduce_over_group(group, earlier, op))))
         return kind(op(start, inside))

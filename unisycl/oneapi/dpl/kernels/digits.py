@@ -22,6 +22,8 @@ DIGITS = 1 << BITS
 VOTERS = 32
 """Work-items of a sub-group."""
 ROWS = DIGITS // VOTERS
+AHEAD = 4
+"""Tiles before its own that a work-item looks at together."""
 READ = 8
 """Keys that a work-item reads before it counts their digits."""
 
@@ -31,7 +33,7 @@ class sweep:
     """One pass: what ranks are, the digit's first bit, and how many keys there are.
 
     ``words`` are of ``kind``, which has two bits more than counts need; ``begins`` says where each
-    digit's keys begin. ``items`` is a tuple as long as a work-item has keys, known while compiling.
+    digit's keys begin, and ``place`` is the type of positions. ``items`` is a tuple as long as a work-item has keys, known while compiling.
     """
 
     rank: Any
@@ -42,6 +44,7 @@ class sweep:
     begins: Any
     claims: Any
     items: Any
+    place: Any
 
     def digit(self, key: Any) -> Any:
         """Return the digit of a key."""
@@ -58,14 +61,23 @@ class sweep:
         found = kind(0)
         if tile > 0:
             sycl.atomic_ref(self.words.at, here).store(some | kind(mine))
-            at = here - DIGITS
-            word = sycl.atomic_ref(self.words.at, at).load()
-            while word < all:
-                if word >= some:
-                    found += word - some
-                    at -= DIGITS
-                word = sycl.atomic_ref(self.words.at, at).load()
-            found += word - all
+            at, known = tile - 1, False
+            while not known:
+                words = sycl.private_array(kind, AHEAD)
+                for j in sycl.ext.intel.unroll(range(AHEAD)):
+                    words[j] = sycl.atomic_ref(
+                        self.words.at, max(at - j, 0) * DIGITS + digit).load()
+                there = True
+                for j in sycl.ext.intel.unroll(range(AHEAD)):
+                    if there:
+                        word = words[j]
+                        known = word >= all
+                        there = word >= some and not known
+                        if known:
+                            found += word - all
+                        elif there:
+                            found += word - some
+                            at -= 1
         sycl.atomic_ref(self.words.at, here).store(all | (found + kind(mine)))
         return found
 
@@ -182,8 +194,8 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     if mine == DIGITS - 1:
         total -= np.int32(DIGITS * items) - size
     before = by.before(tile, mine, total)
-    own.goes[mine] = np.int64(by.begins.load(by.shift // BITS * DIGITS + mine)) + np.int64(
-        before) - np.int64(begin)
+    own.goes[mine] = by.place(by.begins.load(by.shift // BITS * DIGITS + mine)) + by.place(
+        before) - by.place(begin)
     for r in sycl.ext.intel.unroll(range(ROWS)):
         own.counts[r * DIGITS + mine] += begin
     sycl.group_barrier(group)
@@ -194,12 +206,12 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
         places[j] += own.counts[row * DIGITS + digit]
         own.keys[places[j]] = keys[j]
     sycl.group_barrier(group)
-    goes = sycl.private_array(np.int64, items)
+    goes = sycl.private_array(by.place, items)
     for j in sycl.ext.intel.unroll(range(items)):
         k = j * DIGITS + mine
         if k < size:
             key = own.keys[k]
-            goes[j] = own.goes[by.digit(key)] + np.int64(k)
+            goes[j] = own.goes[by.digit(key)] + by.place(k)
             target.store(goes[j], key)
     if values is not None:
         for j in sycl.ext.intel.unroll(range(items)):

@@ -42,6 +42,7 @@ def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -
         total = plan.kind(plan.op(total, cells[row + j]))
     upto = plan.kind(sycl.exclusive_scan_over_group(group, total, plan.op))
     whole = sycl.group_broadcast(group, plan.kind(plan.op(upto, total)), width - 1)
+    chain.tell(it, tile, whole)
     carry = chain.before(it, tile, whole, plan.op, (identity, start))
     carry = plan.kind(plan.op(carry, upto))
     for j in sycl.ext.intel.unroll(range(ITEMS)):
@@ -77,6 +78,9 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     elements = sycl.private_array(own.dtype, ITEMS)
     for j in sycl.ext.intel.unroll(range(ITEMS)):
         elements[j] = data.a.load(first + min(start + j * VOTERS, size - 1))
+    left = elements[0]
+    if data.b is not None and plan.op is not None:
+        left = data.a.load(max(np.int64(first + min(start - lane, size - 1) - 1), np.int64(0)))
     marks = np.uint32(0)
     here = np.int32(0)
     for j in sycl.ext.intel.unroll(range(ITEMS)):
@@ -84,10 +88,10 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
         if data.b is None:
             mark = k < size and plan.op(elements[j])
         elif plan.op is not None:
-            before = sycl.shift_group_right(it.get_sub_group(), elements[j], 1)
-            if lane == 0:
-                at = np.int64(first + min(k, size - 1) - 1)
-                before = data.a.load(max(at, np.int64(0)))
+            turned = sycl.select_from_group(it.get_sub_group(), elements[j],
+                                            (lane + VOTERS - 1) % VOTERS)
+            before = left if lane == 0 else turned
+            left = turned
             mark = k < size and (first + k == 0 or not plan.op(before, elements[j]))
         else:
             mark = k < size and data.b.load(first + min(k, size - 1))
@@ -98,6 +102,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     upto = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
     kept = np.int32(sycl.group_broadcast(group, upto + mine_kept, width - 1))
     upto -= np.int32(0) if lane == 0 else here
+    chain.tell(it, tile, plan.kind(kept))
     for j in sycl.ext.intel.unroll(range(ITEMS)):
         k, mark = start + j * VOTERS, (marks >> np.uint32(j)) & np.uint32(1) != 0
         votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
