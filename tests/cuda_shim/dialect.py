@@ -49,7 +49,7 @@ def host_dialect(target: Target) -> Dialect:
 
     return replace(d, helper=helper, fence=lambda order, scope: "shim_yield();",
                    definitions={"float16": _HALF}, packed="__attribute__((packed, may_alias))",
-                   dynamic="unsigned char *{name} = shim_dynamic;", aligned="")
+                   dynamic="unsigned char *{name} = shim_dynamic;", aligned="", wide={})
 
 
 def _atomic(op: str) -> Helper:

@@ -165,7 +165,7 @@ def sorted_once(call: Call, keys: Operand, values: Operand | None, rank: Any, ki
         each(call, many * width, maps.fill, words, word(0))
         moved = None if values is None else Record(views.sides, here[1], there[1])
         by = Record(digits.sweep, rank, np.int32(turn * digits.BITS), n, word, words, begins,
-                    claims, (0,) * items, place)
+                    claims, (0,) * items, place, np.uint32(1))
         call.launch(sycl.nd_range(many * width, width), digits.distribute, here[0], there[0],
                     moved, own, by)
         here, there = there, here

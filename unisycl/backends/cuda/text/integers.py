@@ -51,6 +51,8 @@ HELPERS: dict[str, Helper] = {
 {{
     return ({T})(((long long)a * (long long)b) >> {bits});
 }}"""),
+    "high_i32": Helper("{T} {name}({T} a, {T} b)\n{{\n    return __mulhi(a, b);\n}}"),
+    "high_u32": Helper("{T} {name}({T} a, {T} b)\n{{\n    return __umulhi(a, b);\n}}"),
     "high_i64": Helper("{T} {name}({T} a, {T} b)\n{{\n    return __mul64hi(a, b);\n}}"),
     "high_u64": Helper("{T} {name}({T} a, {T} b)\n{{\n    return __umul64hi(a, b);\n}}"),
     "sum_i64": Helper("""{T} {name}({T} a, {T} b)
@@ -95,7 +97,7 @@ def spelling(row: Builtin, dtype: DType) -> str | None:
     found = (_SIGNED if signed else _UNSIGNED).get(name) or _ANY.get(name)
     if found is None:
         return None
-    high = f"high_{dtype.kind}64" if dtype.bits == 64 else "high_small"
+    high = f"high_{dtype.kind}{dtype.bits}" if dtype.bits >= 32 else "high_small"
     return found.replace("{helper:high}", f"{{helper:{high}}}")
 
 

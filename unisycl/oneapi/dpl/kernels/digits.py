@@ -45,12 +45,14 @@ class sweep:
     claims: Any
     items: Any
     place: Any
+    one: Any
 
     def digit(self, key: Any) -> Any:
         """Return the digit of a key."""
         rank = self.rank.of(key)
         kind = rank.dtype.type
-        return int((rank >> kind(self.shift)) & kind(DIGITS - 1))
+        inside = kind(self.shift) & kind(np.iinfo(kind).bits - 1)  # a shift that needs no test
+        return int((rank >> inside) & kind(DIGITS - 1))
 
     def before(self, tile: Any, digit: Any, mine: Any) -> Any:
         """Tell how many keys of a digit a tile has; return how many stand before them."""
@@ -128,14 +130,17 @@ def begin_digits(it: Any, counts: Any) -> None:
     counts.store(mine, np.uint64(found))
 
 
-def peers(it: Any, digit: Any) -> Any:
-    """Return which work-items of the sub-group have the same digit, as bits."""
+def peers(it: Any, digit: Any, one: Any) -> Any:
+    """Return which work-items of the sub-group have the same digit, as bits.
+
+    ``one`` is 1, which compilers are not told: they make shifts of tests of bits that they know.
+    """
     group = it.get_sub_group()
     found = np.uint32(0xFFFFFFFF)
     for b in sycl.ext.intel.unroll(range(BITS)):
-        on = (digit >> b) & 1 != 0
+        on = np.uint32(digit) & (one << np.uint32(b)) != 0
         vote = np.uint32(sycl.ext.oneapi.group_ballot(group, on).bits)
-        found = found & (vote if on else ~vote)
+        found = found & (vote ^ (np.uint32(0) if on else np.uint32(0xFFFFFFFF)))
     return found
 
 
@@ -144,17 +149,18 @@ def rank_keys(it: Any, keys: Any, places: Any, start: Any, size: Any, *of: Any) 
     own, by = of
     row, lane = it.get_local_id(0) // VOTERS, it.get_local_id(0) % VOTERS
     below = (np.uint32(1) << np.uint32(lane)) - np.uint32(1)
+    above = ~(below + below + np.uint32(1))
     for j in sycl.ext.intel.unroll(range(len(by.items))):
         digit = DIGITS - 1
         if start + j * VOTERS < size:
             digit = by.digit(keys[j])
-        same = peers(it, digit)
+        same = peers(it, digit, by.one)
         at = row * DIGITS + digit
         known = own.counts[at]
         sycl.group_barrier(it.get_sub_group())
         rank = np.int32(sycl.popcount(same & below))
-        if rank == 0:
-            own.counts[at] = known + np.int32(sycl.popcount(same))
+        if same & above == 0:
+            own.counts[at] = known + rank + np.int32(1)
         sycl.group_barrier(it.get_sub_group())
         places[j] = known + rank
 

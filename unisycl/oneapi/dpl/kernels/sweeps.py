@@ -81,8 +81,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     left = elements[0]
     if data.b is not None and plan.op is not None:
         left = data.a.load(max(np.int64(first + min(start - lane, size - 1) - 1), np.int64(0)))
-    marks = np.uint32(0)
-    here = np.int32(0)
+    here, base = np.int32(0), mine // VOTERS * (VOTERS * ITEMS)
     for j in sycl.ext.intel.unroll(range(ITEMS)):
         k = start + j * VOTERS
         if data.b is None:
@@ -96,31 +95,26 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
         else:
             mark = k < size and data.b.load(first + min(k, size - 1))
         votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
+        place = base + here + np.int32(sycl.popcount(votes & below))
+        if mark:
+            own[place] = elements[j]
+        elif targets.b is not None and k < size:  # from the end of the row backwards
+            own[2 * base + VOTERS * ITEMS - 1 - (k - place)] = elements[j]
         here += np.int32(sycl.popcount(votes))
-        marks = marks | (np.uint32(1 << j) if mark else np.uint32(0))
     mine_kept = here if lane == 0 else np.int32(0)
     upto = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
     kept = np.int32(sycl.group_broadcast(group, upto + mine_kept, width - 1))
     upto -= np.int32(0) if lane == 0 else here
     chain.tell(it, tile, plan.kind(kept))
-    for j in sycl.ext.intel.unroll(range(ITEMS)):
-        k, mark = start + j * VOTERS, (marks >> np.uint32(j)) & np.uint32(1) != 0
-        votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
-        place = upto + np.int32(sycl.popcount(votes & below))
-        if mark:
-            own[place] = elements[j]
-        elif targets.b is not None and k < size:
-            own[kept + k - place] = elements[j]
-        upto += np.int32(sycl.popcount(votes))
     zero = plan.kind(0)
-    before = chain.before(it, tile, plan.kind(kept), sycl.plus, (zero, zero))
-    begin = np.int64(before)
+    begin = np.int64(chain.before(it, tile, plan.kind(kept), sycl.plus, (zero, zero)))
     for turn in sycl.ext.intel.unroll(range(ITEMS)):
-        k = np.int32(turn * width) + mine
-        if k < kept:
-            targets.a.store(begin + k, own[k])
-        elif targets.b is not None and k < size:
-            targets.b.store(first - begin + k - kept, own[k])
+        k = turn * VOTERS + lane
+        if k < here:
+            targets.a.store(begin + upto + k, own[base + k])
+        elif targets.b is not None and base + k < size:
+            targets.b.store(first - begin + base - upto + k - here,
+                            own[base + VOTERS * ITEMS - 1 - (k - here)])
     if mine == 0 and first + size == plan.count:
         plan.identity.store(0, begin + kept)
 
