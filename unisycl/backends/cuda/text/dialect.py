@@ -31,8 +31,8 @@ _TYPES = {"bool": "bool", "int8": "signed char", "int16": "short", "int32": "int
 _SUFFIXES = {"int64": "ll", "uint32": "u", "uint64": "ull", "float32": "f"}
 _VECTORS = {"int8": "char", "uint8": "uchar", "uint16": "ushort", "int64": "longlong",
             "uint32": "uint", "uint64": "ulonglong"}
-_WIDE = {**dict.fromkeys(("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32"), (2, 4)),
-         **dict.fromkeys(("int64", "uint64", "float64"), (2,))}
+_WIDE = {"int8": (2, 4), "uint8": (2, 4), "int16": (2, 4), "uint16": (2, 4), "int32": (2, 4),
+         "uint32": (2, 4), "float32": (2, 4), "int64": (2,), "uint64": (2,), "float64": (2,)}
 _POINTERS = dict.fromkeys(address_space, "")
 _MEMORIES = {**_POINTERS, address_space.local_space: "__shared__ __align__(16)",
              address_space.private_space: "__align__(16)",

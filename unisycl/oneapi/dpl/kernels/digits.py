@@ -33,7 +33,8 @@ class sweep:
     """One pass: what ranks are, the digit's first bit, and how many keys there are.
 
     ``words`` are of ``kind``, which has two bits more than counts need; ``begins`` says where each
-    digit's keys begin, and ``place`` is the type of positions. ``items`` is a tuple as long as a work-item has keys, known while compiling.
+    digit's keys begin, and ``place`` is the type of positions. ``items`` is a tuple as long as a
+    work-item has keys, known while compiling; ``one`` is what ``peers`` says.
     """
 
     rank: Any

@@ -99,7 +99,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
         if mark:
             own[place] = elements[j]
         elif targets.b is not None and k < size:  # from the end of the row backwards
-            own[2 * base + VOTERS * ITEMS - 1 - (k - place)] = elements[j]
+            own[base + VOTERS * ITEMS - 1 - (k - place)] = elements[j]
         here += np.int32(sycl.popcount(votes))
     mine_kept = here if lane == 0 else np.int32(0)
     upto = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
