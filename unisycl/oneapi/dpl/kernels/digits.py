@@ -72,15 +72,12 @@ class sweep:
                         self.words.at, max(at - j, 0) * DIGITS + digit).load()
                 there = True
                 for j in sycl.ext.intel.unroll(range(AHEAD)):
+                    word = words[j]
+                    there = there and not known and word >= some
                     if there:
-                        word = words[j]
                         known = word >= all
-                        there = word >= some and not known
-                        if known:
-                            found += word - all
-                        elif there:
-                            found += word - some
-                            at -= 1
+                        found += word - (all if known else some)
+                        at -= 1
         sycl.atomic_ref(self.words.at, here).store(all | (found + kind(mine)))
         return found
 
