@@ -19,7 +19,7 @@ def helper(x):
 def kernel(i):
     try:
         pass
-    finally:
+    except ValueError:
         pass
     a[i] = helper(1)
     if unknown > 3:
