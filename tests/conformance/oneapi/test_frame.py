@@ -13,7 +13,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.ext.oneapi import experimental as x
-from unisycl.oneapi import dpl
+from unisycl.oneapi import dpl, mkl
 from unisycl.oneapi.frame import plans
 
 pytestmark = pytest.mark.part("L-1")
@@ -45,6 +45,10 @@ def test_routines_are_recorded_in_graphs(queue: sycl.queue) -> None:
     with graph.record(queue):
         first = dpl.iota_async(queue, a, 1)
         dpl.inclusive_scan_async(queue, a, out, depends_on=first)
+        with pytest.raises(sycl.UsageError, match=r"it waits .* sort\.later is recorded"):
+            dpl.sort(queue, a)
+        with pytest.raises(sycl.UsageError, match="it waits, .* generate_async is recorded"):
+            mkl.rng.generate(mkl.rng.uniform(), mkl.rng.philox4x32x10(queue, 1), out)
     replay = graph.finalize()
     out[:] = 0
     queue.ext_oneapi_graph(replay).wait()

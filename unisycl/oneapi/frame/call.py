@@ -95,6 +95,12 @@ class Call:
         """Raise the error of this routine."""
         refuse(self.name, text)
 
+    def refuse_recording(self) -> None:
+        """Refuse to wait where a graph records the queue: nothing would run meanwhile."""
+        if self.queue.ext_oneapi_get_state().name == "recording":
+            self.refuse("it waits for its result, and a command graph records this queue; "
+                        f"{self.name}.later is recorded")
+
     def apart(self, target: Operand, *others: Operand, same: bool = False) -> None:
         """Refuse memory to be written that overlaps what is read, or other memory to be written.
 
@@ -258,7 +264,9 @@ class Routine:
         key = None if depends_on else key_of(self._name, policy, args, named)
         if key is not None:
             return self._again(key, policy, args, named)
-        return self.later(policy, *args, depends_on=depends_on, **named).get()
+        call = Call(self._name, policy, depends_on)
+        call.refuse_recording()
+        return self._body(call, *paired(self._name, args), **named).get()
 
     def _again(self, key: Any, policy: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Run a call that may have come before; the second time its launches are bound."""
@@ -269,6 +277,7 @@ class Routine:
             finally:
                 plan.lock.release()
         call = Call(self._name, policy, ())
+        call.refuse_recording()
         bind = bind and not call.checked
         if bind:
             call.bind_launches()

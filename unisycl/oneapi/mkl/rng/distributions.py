@@ -144,6 +144,10 @@ def generate(distribution: Distribution, engine: Engine, *where: Any,
         where: the memory, of the distribution's type.
         depends_on: events and futures to wait for.
     """
+    given: Any = engine
+    if isinstance(given, Engine) and given.queue.ext_oneapi_get_state().name == "recording":
+        refuse("generate", "it waits, and a command graph records this queue; generate_async is "
+               "recorded, and writes the same numbers whenever the graph runs")
     generate_async(distribution, engine, *where, depends_on=depends_on).get()
 
 
