@@ -36,10 +36,11 @@ def add_command(commands: Any) -> None:
     """Add ``mpirun`` to the command line."""
     parser = commands.add_parser(
         "mpirun", help="run a program as several ranks",
-        usage="python -m unisycl mpirun [-n N] [--bind] [-m] PROGRAM [ARGUMENTS ...]")
+        usage="python -m unisycl mpirun [-n N] [--no-bind] [-m] PROGRAM [ARGUMENTS ...]")
     parser.add_argument("-n", type=int, default=2, metavar="N", help="how many ranks (2)")
-    parser.add_argument("--bind", action="store_true",
-                        help="give each rank processors of its own, as many as there are for each")
+    parser.add_argument("--bind", action=argparse.BooleanOptionalAction, default=None,
+                        help="give each rank processors of its own, as many as there are for each "
+                        "(where there is one for each)")
     parser.add_argument("-m", dest="module", action="store_true",
                         help="the program is the name of a module")
     parser.add_argument("program", help="the program, as program.py")
@@ -71,9 +72,9 @@ class _Ranks:
 
     def __init__(self, options: argparse.Namespace, mpiexec: str, folder: Path) -> None:
         self.count, self.folder = options.n, folder
+        bind = {None: "--bind=few", True: "--bind=all", False: "--bind=none"}[options.bind]
         self.words = [mpiexec, "-n", str(options.n), sys.executable, "-m", "unisycl.tools.rank",
-                      *(["--bind"] if options.bind else []), *(["-m"] if options.module else []),
-                      options.program, *options.rest]
+                      bind, *(["-m"] if options.module else []), options.program, *options.rest]
         self.said: list[str] = []
         self.others: list[int] = []
         self.first: int | None = None

@@ -26,18 +26,19 @@ _OURS = (__file__, "<frozen runpy>", runpy.__file__)
 def main() -> None:
     """Run the program that the command line names."""
     arguments = sys.argv[1:]
-    bind = arguments[:1] == ["--bind"]
-    module = arguments[bind:][:1] == ["-m"]
-    program, *rest = arguments[bind + module:]
+    bind = arguments.pop(0).removeprefix("--bind=")
+    module = arguments[:1] == ["-m"]
+    program, *rest = arguments[module:]
     rank, size = _number("RANK"), world.started_with()
     folder = Path(os.environ[settings.RANKS_FOLDER])
     begun = Path("/proc/self/stat")
     if begun.exists():
         (folder / f"pid{rank}").write_text(
             f"{os.getpid()} {begun.read_text().rpartition(')')[2].split()[19]}")
-    if bind and hasattr(os, "sched_setaffinity"):
+    if hasattr(os, "sched_setaffinity"):
         own = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, _share(own, rank, size))
+        if bind == "all" or (bind == "few" and size <= len(own) and not _bound()):
+            os.sched_setaffinity(0, _share(own, rank, size))
     faulthandler.enable(all_threads=False)
     last_words.keep(folder, rank)("start")
     _print_whole_lines()
@@ -75,6 +76,11 @@ def _print_whole_lines() -> None:
 def _number(what: str) -> int:
     names = (f"PMI_{what}", f"OMPI_COMM_WORLD_{what}", f"PMIX_{what}")
     return next((int(os.environ[n]) for n in names if os.environ.get(n, "").isdecimal()), 0)
+
+
+def _bound() -> bool:
+    """Say whether the MPI sees to the processors of ranks itself, as Open MPI does."""
+    return "OMPI_COMM_WORLD_RANK" in os.environ
 
 
 def _share(processors: list[int], rank: int, size: int) -> set[int]:

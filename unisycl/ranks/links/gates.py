@@ -1,7 +1,7 @@
 """Commands of the graph that end when something posted to a link does.
 
 Non-goals: what was posted. Invariants: beginning one blocks nobody and takes no thread; whoever
-waits for one carries it on in its own thread.
+waits for one carries it on in its own thread, unless that is left to the thread of messages.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ class PostedGate(Gate):
 
 
 def gate_of(ending: Ending, before: Callable[[], None] | None = None,
-            after: Callable[[], None] | None = None) -> Gate:
+            after: Callable[[], None] | None = None, *, alone: bool = False) -> Gate:
     """Return a gate that opens when something posted ends.
 
-    Just before, ``before`` is called if it ended well, and ``after`` however it ended.
+    Just before, ``before`` is called if it ended well, and ``after`` however it ended. ``alone``:
+    nobody waits for that, but for what comes after it, so the thread of messages carries it on.
     """
-    gate = PostedGate(ending)
+    gate = Gate() if alone else PostedGate(ending)
 
     def end() -> None:
         error = ending.error()

@@ -131,7 +131,8 @@ class MpiLink(Link):
             finally:
                 mine.release()
         made.step = step
-        progress.add(made)
+        if not made.done():  # small messages are sent at once
+            progress.add(made)
         return made
 
     # ------------------------------------------------------------------ collective calls

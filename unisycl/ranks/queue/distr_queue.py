@@ -26,7 +26,7 @@ from unisycl.base import settings
 from unisycl.base.enums import access_mode, target
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.process import notices
+from unisycl.process import interrupts, notices
 from unisycl.ranks.graph import plan
 from unisycl.ranks.graph.boxes import whole
 from unisycl.ranks.links import cards, last_words, nccl, pulse, world
@@ -38,7 +38,7 @@ from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_handler import distr_handler
 from unisycl.ranks.queue.part_accessor import access_to
 from unisycl.ranks.queue.records import Record
-from unisycl.runtime.graph.tasks import Task
+from unisycl.runtime.graph.tasks import SLICE, Task
 
 HORIZON = 128
 _LOCAL = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
@@ -136,9 +136,24 @@ class distr_queue:
 
     def _horizon(self) -> None:
         """Wait for the older half of what was submitted."""
+        self._wait_aside(self._ahead[HORIZON // 2 - 1])
         while len(self._ahead) > HORIZON // 2:
             self._ahead.popleft().wait()
         self._queue.channel.deliver_unhandled()
+
+    def _wait_aside(self, task: Task) -> None:
+        """Wait for a command behind others, as long as some end, without a look at each of those.
+
+        Whoever looks takes part in what follows from each end, and so is in its way.
+        """
+        ended = -1
+        try:
+            while not task.settled and (now := sum(t.settled for t in self._ahead)) > ended:
+                ended = now
+                task.pause(SLICE)
+        except KeyboardInterrupt:
+            interrupts.leave(task)
+            raise
 
     def _drop(self) -> None:
         """Keep nothing of what failed because a rank did, whose error is told already."""
@@ -150,6 +165,8 @@ class distr_queue:
         self._agree("wait")
         if self._program is not None and self._program.groups:
             self._pretend_wait()
+        if self.size > 1 and self._ahead:
+            self._wait_aside(self._ahead[-1])
         self._queue.wait()
         self._ahead.clear()
 

@@ -22,7 +22,7 @@ from unisycl.runtime.graph.command_group import Group
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.graph.native_calls import begin_native
-from unisycl.runtime.graph.tasks import Task, begin_python
+from unisycl.runtime.graph.tasks import Prompt, Task, begin_python
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -63,12 +63,13 @@ def transfer(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int) -> 
     def begin(_: Any) -> Gate:
         here = elements(buffer, one.box)
         if sends:
-            return gate_of(link.send(one.target, tag, np.ascontiguousarray(here)))
+            return gate_of(link.send(one.target, tag, np.ascontiguousarray(here)), alone=True)
         if here.flags.c_contiguous:
-            return gate_of(link.receive(one.source, tag, here))
+            return gate_of(link.receive(one.source, tag, here), alone=True)
         arrived = np.empty(here.shape, here.dtype)
-        return gate_of(link.receive(one.source, tag, arrived), lambda: _put(here, arrived))
-    return command(channel, name, [access], begin)
+        return gate_of(link.receive(one.source, tag, arrived), lambda: _put(here, arrived),
+                       alone=True)
+    return command(channel, name, [access], Prompt(begin))
 
 
 def is_one_piece(box: Box, shape: Sequence[int]) -> bool:

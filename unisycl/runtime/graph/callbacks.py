@@ -40,8 +40,9 @@ class Callback(Task):
                 self._gate.finish()
             raise
 
-    def _unblock(self, dep: Task | None) -> None:
+    def _unblock(self, dep: Task | None) -> bool:
         process.executor.submit(self._run)
+        return False
 
     def _run(self) -> None:
         function, self._function = self._function, None

@@ -8,6 +8,7 @@ its completion; no lock is held while a driver or user code runs (but ``repeated
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -61,6 +62,12 @@ class Line(Protocol):
 
     def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
         """Start a task after others and the last barrier or, in order, the task before it."""
+
+
+class Prompt(functools.partial[Completion]):
+    """A way to begin that blocks nobody: the runtime's thread that finds it possible does it."""
+
+    __slots__ = ()
 
 
 def _nobody(text: str) -> bool:
@@ -320,7 +327,8 @@ class Task:
         for dep in blockers:
             if not dep._add_dependent(self):
                 self._unblock(dep)
-        self._unblock(None)
+        if self._unblock(None):
+            process.executor.prompt([self._resume])
 
     def _add_dependent(self, task: Task) -> bool:
         """Have ``task`` unblocked at the end; False if this one has already ended.
@@ -339,15 +347,21 @@ class Task:
             process.executor.watch(self)
         return True
 
-    def _unblock(self, dep: Task | None) -> None:
-        """Wait for ``dep`` no longer; to say so again does no harm, so Ctrl-C may come in here."""
+    def _unblock(self, dep: Task | None) -> bool:
+        """Wait for ``dep`` no longer; to say so again does no harm, so Ctrl-C may come in here.
+
+        Says whether it may begin, and blocks nobody by that, so that the caller sees to it.
+        """
         blockers = self._blockers
         blockers.discard(dep)
-        if not blockers and self._begin is not None:
+        if not blockers and (begin := self._begin) is not None:
+            if isinstance(begin, Prompt):
+                return True
             process.executor.submit(self._resume)
+        return False
 
     def _resume(self) -> None:
-        """Start a task that had to wait; runs on a worker."""
+        """Start a task that had to wait; runs on a thread of the runtime."""
         begin, self._begin = self._begin, None
         if begin is not None:
             try:
@@ -498,8 +512,10 @@ class Task:
 
     def _release(self) -> None:
         """Unblock all that wait; forget them only then, so that nothing is lost to Ctrl-C."""
-        for task in tuple(self.dependents or ()):
-            task._unblock(self)
+        ready = [t for t in tuple(self.dependents or ()) if t._unblock(self)]
+        if ready:  # kernels last, since they take the processor
+            ready.sort(key=lambda t: t.where is not None)
+            process.executor.prompt([t._resume for t in ready])
         self.dependents = None
 
     def _record(self, error: BaseException) -> None:

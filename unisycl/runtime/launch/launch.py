@@ -23,7 +23,7 @@ from unisycl.process.callers import as_done, caller
 from unisycl.runtime.graph import ordering, repeated
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Group
-from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
+from unisycl.runtime.graph.tasks import Begin, Prompt, Task, begin_nothing, check_process
 from unisycl.runtime.launch import (
     child_kernels,
     compiled_kernels,
@@ -261,7 +261,8 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
         return functools.partial(child_kernels.begin, channel, launch)
     if launch.staged or launch.rest:
         return functools.partial(_launch, channel, launch)
-    return functools.partial(channel.driver.launch, launch)
+    begins = Prompt if channel.driver.quick else functools.partial
+    return begins(channel.driver.launch, launch)
 
 
 def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:

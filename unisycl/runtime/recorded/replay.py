@@ -42,10 +42,11 @@ class _Countdown(Task):
         self._left: set[Task | None] = {None, *tasks}
         self._finish = finish
 
-    def _unblock(self, dep: Task | None) -> None:
+    def _unblock(self, dep: Task | None) -> bool:
         self._left.discard(dep)
         if not self._left:
             process.executor.submit(self._finish)
+        return False
 
 
 def begin(steps: Sequence[Step], driver: Any) -> Completion:

@@ -7,7 +7,7 @@ are daemons, and never hold a lock of the graph while they run a job.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
@@ -105,7 +105,7 @@ class Executor:
                     self._arrived.put(thing)
 
     def _work(self) -> None:
-        self._mine.is_mine = True
+        self.join()
         while True:
             job = self._jobs.get()
             job()
@@ -119,6 +119,30 @@ class Executor:
     def is_mine(self) -> bool:
         """Say whether the calling thread belongs to the runtime."""
         return getattr(self._mine, "is_mine", False)
+
+    def join(self) -> None:
+        """Have the calling thread count as one of the runtime's."""
+        self._mine.is_mine = True
+
+    def prompt(self, jobs: Sequence[Callable[[], None]]) -> None:
+        """Run jobs that block nobody, in their order: here, in a thread of the runtime's.
+
+        What they make possible comes after them, not within: chains may be long.
+        """
+        mine = self._mine
+        if not getattr(mine, "is_mine", False):
+            self.submit(lambda: self.prompt(jobs))
+            return
+        todo = getattr(mine, "todo", None)
+        if todo is not None:
+            todo += jobs
+            return
+        todo = mine.todo = list(jobs)
+        try:
+            for job in todo:
+                job()
+        finally:
+            mine.todo = None
 
     def blocking(self, change: int) -> None:
         """Tell that a worker starts (+1) or ends (-1) waiting, so others may take its place."""
@@ -148,7 +172,7 @@ class Executor:
 
     def _watch(self) -> None:
         """Settle what ends; a millisecond at most passes before the second of two is seen."""
-        self._mine.is_mine = True
+        self.join()
         watched: list[Watched] = []
         while True:
             if not watched:
