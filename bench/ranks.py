@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import unisycl as sycl
+from unisycl.examples import ranks as examples
 from unisycl.ext.unisycl import distr_buffer, distr_queue, neighborhood, one_to_one
 from unisycl.oneapi import ccl
 
@@ -31,6 +32,7 @@ class Figure(NamedTuple):
     cpu: float
 
 
+PROGRAMS = (("heat", 2000, 100), ("heat", 4096, 40), ("bodies", 3000, 10))
 HERE = [sys.executable, "-m", "bench.ranks"]
 
 
@@ -152,25 +154,60 @@ def start(count: int, *words: str, threads: int = 1) -> str:
     return done.stdout + (done.stderr if done.returncode else "")
 
 
-def ranks_for_threads(what: str, size: int, steps: int) -> None:
-    """Compare two ranks of one thread with one rank of two threads, in turns."""
-    program = [sys.executable, "-m", "unisycl.examples.ranks", what, str(size), str(steps)]
+def steps(what: str, size: str, count: str) -> None:
+    """Run steps of a program five times as a rank; the first prints the median of a step.
+
+    Large memory is taken before: on virtual machines that may take longer than all steps.
+    """
+    queue, n, k = distr_queue("cpu"), int(size), int(count)
+    grids = [distr_buffer((n, n), np.float32) for _ in range(2)] if what == "heat" else []
+
+    def fill(grid: Any, h: Any) -> None:
+        h.fill(sycl.accessor(grid, h, sycl.write_only, sycl.no_init), 1.0)
+    for grid in grids:
+        queue.submit(functools.partial(fill, grid))
+
+    def run() -> None:
+        if what != "heat":
+            examples.bodies(queue, n, k)
+        for j in range(k if grids else 0):
+            queue.submit(heat_step(n, grids[j % 2], grids[1 - j % 2], neighborhood(1, 1),
+                                   one_to_one))
+        queue.close()
+    found = in_turns({what: run}, 5)[what]
+    if queue.rank == 0:
+        print(f"ranks: {found.wall / k * 1e3:.3f} ms", flush=True)
+
+
+def ranks_for_threads(what: str, size: int, count: int) -> None:
+    """Compare two ranks of one thread, each on its processor, with one rank of two, in turns."""
     times: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
-    for _ in range(5):
-        for count, known in times.items():
-            said = start(count, *program, threads=3 - count)
+    for _ in range(3):
+        for ranks, known in times.items():
+            said = subprocess.run(
+                [sys.executable, "-m", "unisycl", "mpirun", "-n", str(ranks), "-m", "bench.ranks",
+                 "steps", what, str(size), str(count)], text=True, capture_output=True, check=True,
+                env={**os.environ, "UNISYCL_THREADS": str(3 - ranks)}).stdout
             known.append((float(said.split("ranks: ")[1].split(" ms")[0]) / 1e3, 0.0))
     one, two = summary(times[1]), summary(times[2])
-    print(f"{what} {size}, {steps} steps: one rank of two threads {one.wall * 1e3:.1f} ms (spread "
-          f"{one.spread:.0%}), two ranks of one thread {two.wall * 1e3:.1f} ms (spread "
+    print(f"a step of {what} {size}: one rank of two threads {one.wall * 1e3:.2f} ms (spread "
+          f"{one.spread:.0%}), two ranks of one thread {two.wall * 1e3:.2f} ms (spread "
           f"{two.spread:.0%}): {one.wall / two.wall:.2f} x as fast", flush=True)
+
+
+def ranks_for_all() -> None:
+    """Compare ranks with threads by all programs."""
+    for program in PROGRAMS:
+        ranks_for_threads(*program)
 
 
 def main(arguments: list[str]) -> None:
     """Run one part as a rank, or all parts."""
-    parts = {"allreduce": allreduce, "groups": groups, "one": one_rank}
+    parts: dict[str, Callable[..., None]] = {
+        "allreduce": allreduce, "groups": groups, "one": one_rank, "steps": steps,
+        "threads": ranks_for_all}
     if arguments:
-        parts[arguments[0]]()
+        parts[arguments[0]](*arguments[1:])
         return
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     for count in (2, 4):
@@ -178,8 +215,7 @@ def main(arguments: list[str]) -> None:
     print(start(1, *HERE, "one"), end="")
     for count in (1, 2):
         print(start(count, *HERE, "groups"), end="")
-    ranks_for_threads("heat", 2000, 40)
-    ranks_for_threads("bodies", 3000, 8)
+    parts["threads"]()
 
 
 if __name__ == "__main__":

@@ -112,9 +112,10 @@ class _Given:
         words = comm.link.collect(Call(
             "counts" if asked.others else "words", note=asked.words(self.own.size),
             counts=asked.counts, others=asked.others))
-        end = time.perf_counter() + _PATIENCE
-        while not words.done() and time.perf_counter() < end:
-            give_way()
+        begin, spent = time.perf_counter(), 0.0
+        while not words.done() and spent < _PATIENCE:
+            give_way(spent)
+            spent = time.perf_counter() - begin
         if words.over() and words.error() is not None:
             return queue.submit(_refused(words))
         agreed = None if words.over() else task_of(words, "what ranks say of it")

@@ -55,9 +55,10 @@ def run(comm: communicator, queue: sycl.queue, sides: Sequence[Side], posts: Seq
 
 def _at_once(queue: sycl.queue, ending: Ending) -> Any:
     """Return the event of what was begun: of none that it has to wait for, if it ends now."""
-    end = time.perf_counter() + PATIENCE
-    while not ending.done() and time.perf_counter() < end:
-        give_way()
+    begin, spent = time.perf_counter(), 0.0
+    while not ending.done() and spent < PATIENCE:
+        give_way(spent)
+        spent = time.perf_counter() - begin
     if ending.over() and ending.error() is None:
         return sycl.event()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import select
 import sys
 import threading
 import time
@@ -24,15 +25,23 @@ from unisycl.base.errors import DeviceError, UsageError, errc
 Array = np.ndarray[Any, np.dtype[Any]]
 _LONG = 40  # characters of an operator's name that are told
 _SPIN = 1e-3  # so many seconds who waits does nothing but look
+_AWAKE = 1e-4  # so many of them it keeps the processor
 
 
-def give_way() -> None:
-    """Let another thread, or another rank's process, have the processor."""
+def give_way(spent: float) -> None:
+    """Let other threads have Python, and after a moment other processes the processor, too."""
+    if spent < _AWAKE:
+        select.select((), (), (), 0)  # time.sleep(0) may take 50 us and more
+    else:
+        _leave_processor()
+
+
+def _leave_processor() -> None:
     time.sleep(0)
 
 
 if hasattr(os, "sched_yield") and sys.version_info >= (3, 12):  # before, it kept the GIL
-    give_way = os.sched_yield
+    _leave_processor = os.sched_yield
 
 
 class Pending(Protocol):
@@ -283,7 +292,7 @@ class Ending:
                 if self.step is None:
                     self._sleep(min(left, 0.05))
                 elif spent < self.spin:
-                    give_way()
+                    give_way(spent)
                 else:
                     time.sleep(min(spent / 20, left, 5e-4))
         finally:

@@ -129,10 +129,13 @@ class Executor:
 
         What they make possible comes after them, not within: chains may be long.
         """
-        mine = self._mine
-        if not getattr(mine, "is_mine", False):
-            self.submit(lambda: self.prompt(jobs))
-            return
+        if self.is_mine():
+            self._in_turn(jobs)
+        else:
+            self.submit(lambda: self._in_turn(jobs))
+
+    def _in_turn(self, jobs: Sequence[Callable[[], None]]) -> None:
+        mine = self._mine  # the program's thread may be in here, too, when it helps
         todo = getattr(mine, "todo", None)
         if todo is not None:
             todo += jobs

@@ -65,3 +65,27 @@ def test_the_watcher_settles_whatever_ends_first() -> None:
     for thing in reversed(things):
         thing.ended.set()
         assert thing.seen.wait(5)
+
+
+def test_prompt_jobs_run_in_order_on_one_thread_of_the_runtime() -> None:
+    executor, done, seen = Executor(), threading.Event(), []
+
+    def note(what: int) -> None:
+        seen.append((what, threading.get_ident(), executor.is_mine()))
+    executor.prompt([lambda: note(1), lambda: note(2), lambda: (note(3), done.set())])
+    assert done.wait(5)
+    assert [what for what, *_ in seen] == [1, 2, 3]
+    assert {(thread, mine) for _, thread, mine in seen} == {(seen[0][1], True)}
+    assert seen[0][1] != threading.get_ident()
+
+
+def test_what_prompt_jobs_make_possible_comes_after_them_however_long_the_chain() -> None:
+    executor, done, order = Executor(), threading.Event(), []
+
+    def link(left: int) -> None:
+        order.append(left)
+        executor.prompt([lambda: link(left - 1)] if left else [done.set])
+        order.append(-left)
+    executor.prompt([lambda: link(5000)])
+    assert done.wait(20)
+    assert order[:4] == [5000, -5000, 4999, -4999]
