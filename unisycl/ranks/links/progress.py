@@ -7,9 +7,6 @@ looks the less often the longer nothing happens, and seldom while kernels need t
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import sys
 import threading
 import time
 
@@ -24,7 +21,6 @@ _started = _asleep = False
 _FIRST, _LONGEST = 2e-5, 1e-3
 _SHARE = 0.05  # of the time that nothing has come, while the process has nothing else to do
 _GROWTH = 1.3  # of the time between two looks, while it has
-_SET_SLACK, _SLACK_NS = 29, 1000  # PR_SET_TIMERSLACK: Linux would sleep for 50 us more
 _NAPS = 50  # so often it looks for more before it sleeps until it is woken
 
 
@@ -42,7 +38,6 @@ def add(ending: Ending, *, soon: bool = True) -> None:
 
 def _run() -> None:
     process.executor.join()
-    _sleep_exactly()
     pause, naps, since = _FIRST, 0, time.monotonic()
     while True:
         if not _under_way:
@@ -62,13 +57,6 @@ def _run() -> None:
             pause, since = _FIRST, time.monotonic()
         else:
             pause, since = _nap(pause, since)
-
-
-def _sleep_exactly() -> None:
-    """Have the calling thread's sleeps end when they should, where that can be asked for."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_SET_SLACK, ctypes.c_ulong(_SLACK_NS), 0, 0, 0)
 
 
 def _nap(pause: float, since: float) -> tuple[float, float]:

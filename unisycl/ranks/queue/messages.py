@@ -19,10 +19,10 @@ from unisycl.ranks.links.gates import gate_of
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.queue.part_accessor import access_to
 from unisycl.runtime.graph.command_group import Group
-from unisycl.runtime.graph.completions import Gate
+from unisycl.runtime.graph.completions import Gate, Prompt
 from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.graph.native_calls import begin_native
-from unisycl.runtime.graph.tasks import Prompt, Task, begin_python
+from unisycl.runtime.graph.tasks import Task, begin_python
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -6,6 +6,7 @@ end or ask one whatever its thread was doing.
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Sequence
@@ -20,6 +21,12 @@ class Settles(Protocol):
 
     def done(self) -> bool:
         """Settle if the gate is open."""
+
+
+class Prompt(functools.partial[Completion]):
+    """A way to begin that blocks nobody: the runtime's thread that finds it possible does it."""
+
+    __slots__ = ()
 
 
 class Gate:

@@ -8,7 +8,6 @@ its completion; no lock is held while a driver or user code runs (but ``repeated
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -27,7 +26,7 @@ from unisycl.base.errors import (
 from unisycl.process import activity, interrupts
 from unisycl.process.callers import Where, place
 from unisycl.runtime.devices.devices import AsyncHandler, DeviceState
-from unisycl.runtime.graph.completions import Gate, Join, ended
+from unisycl.runtime.graph.completions import Gate, Join, Prompt, ended
 from unisycl.runtime.graph.ordering import state as ordering
 from unisycl.runtime.graph.ordering import waited
 from unisycl.runtime.threads.per_process import process
@@ -62,12 +61,6 @@ class Line(Protocol):
 
     def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
         """Start a task after others and the last barrier or, in order, the task before it."""
-
-
-class Prompt(functools.partial[Completion]):
-    """A way to begin that blocks nobody: the runtime's thread that finds it possible does it."""
-
-    __slots__ = ()
 
 
 def _nobody(text: str) -> bool:
@@ -328,7 +321,7 @@ class Task:
             if not dep._add_dependent(self):
                 self._unblock(dep)
         if self._unblock(None):
-            process.executor.prompt([self._resume])
+            _begin([self])
 
     def _add_dependent(self, task: Task) -> bool:
         """Have ``task`` unblocked at the end; False if this one has already ended.
@@ -348,17 +341,10 @@ class Task:
         return True
 
     def _unblock(self, dep: Task | None) -> bool:
-        """Wait for ``dep`` no longer; to say so again does no harm, so Ctrl-C may come in here.
-
-        Says whether it may begin, and blocks nobody by that, so that the caller sees to it.
-        """
+        """Wait for ``dep`` no longer; to say so again does no harm, so Ctrl-C may come in here."""
         blockers = self._blockers
         blockers.discard(dep)
-        if not blockers and (begin := self._begin) is not None:
-            if isinstance(begin, Prompt):
-                return True
-            process.executor.submit(self._resume)
-        return False
+        return not blockers and _may_begin(self)
 
     def _resume(self) -> None:
         """Start a task that had to wait; runs on a thread of the runtime."""
@@ -512,10 +498,7 @@ class Task:
 
     def _release(self) -> None:
         """Unblock all that wait; forget them only then, so that nothing is lost to Ctrl-C."""
-        ready = [t for t in tuple(self.dependents or ()) if t._unblock(self)]
-        if ready:  # kernels last, since they take the processor
-            ready.sort(key=lambda t: t.where is not None)
-            process.executor.prompt([t._resume for t in ready])
+        _begin([t for t in tuple(self.dependents or ()) if t._unblock(self)])
         self.dependents = None
 
     def _record(self, error: BaseException) -> None:
@@ -525,6 +508,22 @@ class Task:
             self.error = _as_device_error(error, self.label)
             if self.channel is not None:
                 self.channel.errors.append(self)
+
+
+def _may_begin(task: Task) -> bool:
+    """Have a task begin on a worker; True: that blocks nobody, and the caller sees to it."""
+    begin = task._begin
+    prompt = isinstance(begin, Prompt)
+    if begin is not None and not prompt:
+        process.executor.submit(task._resume)
+    return prompt
+
+
+def _begin(ready: list[Task]) -> None:
+    """Begin tasks that block nobody by that; kernels last, since they take the processor."""
+    if ready:
+        ready.sort(key=lambda t: t.where is not None)
+        process.executor.prompt([t._resume for t in ready])
 
 
 def _text(error: BaseException | None) -> str:

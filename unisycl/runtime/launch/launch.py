@@ -23,7 +23,8 @@ from unisycl.process.callers import as_done, caller
 from unisycl.runtime.graph import ordering, repeated
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Group
-from unisycl.runtime.graph.tasks import Begin, Prompt, Task, begin_nothing, check_process
+from unisycl.runtime.graph.completions import Prompt
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.launch import (
     child_kernels,
     compiled_kernels,
