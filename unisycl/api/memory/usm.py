@@ -56,7 +56,6 @@ class usm:
     alloc = usm_kind
 
 
-@ends_at_call
 class _Bits:
     """Elements whose type an array interface cannot name, as their bits.
 
@@ -69,6 +68,7 @@ class _Bits:
                                     .__array_interface__}
 
 
+@ends_at_call
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
