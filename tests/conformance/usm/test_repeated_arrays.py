@@ -55,6 +55,7 @@ def test_it_keeps_no_array_and_notices_what_becomes_of_one(queue: sycl.queue, sm
     assert (y == 4).all()
     gone = weakref.ref(x)
     del x
+    queue.wait()
     gc.collect()
     assert gone() is None
     y.flags.writeable = False
