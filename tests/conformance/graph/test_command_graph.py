@@ -303,7 +303,10 @@ def test_what_is_recorded_has_no_state_of_its_own(queue: sycl.queue) -> None:
     p = shared(q)
     other, graph = x.command_graph(q), x.command_graph(q)
     real = q.parallel_for(16, double, p)
+    known = {q: "known"}
     assert graph.begin_recording([q])
+    assert known[q] == "known"
+    assert q != queue
     assert not graph.begin_recording(q)
     assert sycl.errc.invalid == code_of(other.begin_recording, q)
     assert sycl.errc.invalid == code_of(other.end_recording, q)

@@ -42,6 +42,9 @@ def test_routines_wait_for_events_and_commands_for_routines(queue: sycl.queue) -
 def test_routines_are_recorded_in_graphs(queue: sycl.queue) -> None:
     a, out = (sycl.malloc_shared(500, np.int64, queue) for _ in range(2))
     graph = x.command_graph(queue)
+    a[:] = 0
+    for _ in range(3):
+        dpl.sort(queue, a)  # known by now, which nothing of a recorded queue is to run
     with graph.record(queue):
         first = dpl.iota_async(queue, a, 1)
         dpl.inclusive_scan_async(queue, a, out, depends_on=first)
@@ -53,6 +56,9 @@ def test_routines_are_recorded_in_graphs(queue: sycl.queue) -> None:
     out[:] = 0
     queue.ext_oneapi_graph(replay).wait()
     assert np.array_equal(np.cumsum(np.arange(1, 501)), out)
+    out[:500] = np.arange(500)[::-1]
+    dpl.sort(queue, out)
+    assert np.array_equal(np.arange(500), out)
     for memory in (a, out):
         sycl.free(memory, queue)
 

@@ -435,16 +435,21 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         return self
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, queue) and other.channel is self.channel
+        return isinstance(other, queue) and _lasting(other.channel) is _lasting(self.channel)
 
     def __hash__(self) -> int:
-        return hash(("queue", id(self.channel)))
+        return hash(("queue", id(_lasting(self.channel))))
 
     def __repr__(self) -> str:
         order = "in order" if self.channel.in_order else "out of order"
         self.channel.prune()
         pending = len(self.channel.pending)
         return f"<queue on {self.channel.device.name}: {order}, {pending} pending>"
+
+
+def _lasting(channel: Any) -> Any:
+    """Return the channel that a queue has while no graph records it: by that it is known."""
+    return getattr(channel, "plain", None) or channel
 
 
 def _start(what: str, args: tuple[Any, ...], start: int, depends_on: Any) -> tuple[int, Any]:

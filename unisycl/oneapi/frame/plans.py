@@ -103,6 +103,9 @@ def key_of(name: str, policy: Any, given: tuple[Any, ...], named: dict[str, Any]
     """Return what a call is known by; None if it may mean something else each time."""
     if not isinstance(policy, sycl.queue | device_policy):
         return None
+    queue = policy if isinstance(policy, sycl.queue) else policy.queue()
+    if queue.ext_oneapi_get_state().name == "recording":
+        return None  # what was bound would run, where commands are to become nodes
     parts = [name, policy]
     for x in (*given, *(y for pair in sorted(named.items()) for y in pair)):
         part = _part(x)
