@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.backends.opencl.test_texts import NEW, OLD
@@ -58,6 +58,7 @@ def test_cards_keep_small_groups() -> None:
 EXTENTS = st.lists(st.integers(1, 1 << 16), min_size=1, max_size=3).map(tuple)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example((11, 33), 1)
 @example((7, 17), 1)
 @given(EXTENTS, st.integers(1, 256))

@@ -11,6 +11,7 @@ LOWERED = {c.__name__ for table in (expr.LOWER, compare.LOWER, access.LOWER, cal
                                 generators.LOWER)
            for c in table}
 HANDLED = {"Global", "Nonlocal"}  # by their names, in refusal()
+IN_PART = {"Try", "With"}  # what has no way out in between, and what changes nothing of a kernel
 
 
 def classes(base):
@@ -27,7 +28,7 @@ def test_every_expression_is_lowered_or_refused():
 
 
 def test_nothing_is_both():
-    assert LOWERED & (set(subset.STATEMENTS) | set(subset.EXPRESSIONS)) == set()
+    assert LOWERED & (set(subset.STATEMENTS) | set(subset.EXPRESSIONS)) == IN_PART
 
 
 def test_every_refusal_has_its_diagnostic():
