@@ -282,8 +282,7 @@ def mangled(dtype: DType) -> str:
 def _gather(e: Emitter, at: Address, dtype: DType) -> str:
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
-    if e.widest == _AVX2 and (
-            at.strided or (e.mask is None and dtype.size == 8)):
+    if e.widest == _AVX2 and (at.strided or (e.mask is None and dtype.size == 8)):
         return _one_by_one(e, at, dtype)
     name = f"llvm.masked.gather.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
