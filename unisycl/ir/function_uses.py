@@ -24,7 +24,8 @@ class FunctionUse:
     tree (``node``) and the text (``file``).
     ``convergent`` holds the positions (line, column, end line, end column of the AST node) of the
     calls in it that reach a barrier or group function; ``places`` those of the expressions that
-    stand for a vec in memory itself, not for a copy of it, because an element of it is assigned.
+    stand for a vec in memory itself, not for a copy of it, because an element of it is assigned,
+    and of the calls (``atomic_ref(a[i])``) whose first argument stands for memory.
     ``asks``: the kernel asks for its work-item without a parameter (``this_nd_item``).
     ``tangles``: it asks which work-items are here in the same control flow (``entangle``).
     """

@@ -17,7 +17,7 @@ def kernel(i):
     sycl.atomic_ref(small, i, order, scope).fetch_add(1)
     w = sycl.private_array(np.int32, 4)
     sycl.atomic_ref(w, 0, order, scope).fetch_add(1)
-    sycl.atomic_ref(n[i], 0, order, scope).fetch_add(1)
+    sycl.atomic_ref(n[i] + 1, order, scope).fetch_add(1)
 
 
 def launch(queue):

@@ -1,4 +1,4 @@
-"""A negative index."""
+"""A negative index that is not written in the brackets."""
 
 import numpy as np
 
@@ -10,8 +10,12 @@ n = np.zeros(8, np.int32)
 
 
 def kernel(i):
-    a[i] = a[-1]
-    a[-2] = 1
+    last = -1
+    a[i] = a[last]
+    for k in (1, 2):
+        a[-k] = 1
+    part = a[last:]
+    a[0] = part[0]
 
 
 def launch(queue):

@@ -42,12 +42,21 @@ from unisycl.lang.memory import heap as _heap  # noqa: F401 - memory gives its p
 from unisycl.lang.memory import pointer as _pointer  # noqa: F401 - views give its pointers
 from unisycl.lang.memory.atomic import AtomicView
 from unisycl.lang.memory.image import HostImage, pixel_words
-from unisycl.lang.memory.views import HostView, in_place, is_pointer, place, poison, scratch
+from unisycl.lang.memory.views import (
+    HostView,
+    from_end,
+    in_place,
+    is_pointer,
+    place,
+    poison,
+    scratch,
+)
 from unisycl.lang.numbers import unchecked_math
 from unisycl.process.standard_output import Lines
 
 Meeting = Generator[Any, Any, Any]
 Cache = dict[Any, Any]
+_PLACES = {rewrite.PLACE: place, rewrite.END: from_end}
 _LIBRARIES = frozenset(("numpy", "operator", "builtins", "unisycl"))
 """Packages whose functions run as they are."""
 
@@ -333,7 +342,7 @@ class Binder:
                 use.source.node, function.__code__, (), (), _owner(function), use.places,
                 numbers=bool(self._numbers))
         return self._assemble(function, rewritten.code,
-                              {rewrite.PLACE: place, **self._numbers})
+                              {**_PLACES, **self._numbers})
 
     def _converge(self, function: FunctionType, use: FunctionUse) -> FunctionType:
         node, convergent = use.source.node, use.convergent
@@ -348,7 +357,7 @@ class Binder:
             rewritten = self._cache[key] = rewrite.rewrite(
                 node, function.__code__, convergent, direct.keys(), _owner(function), use.places,
                 turns=use.tangles, numbers=bool(self._numbers))
-        return self._assemble(function, rewritten.code, {rewrite.PLACE: place} | self._numbers | {
+        return self._assemble(function, rewritten.code, _PLACES | self._numbers | {
             site.name: _asker(site, direct[site.position]) if site.direct
             else functools.partial(self._enter, site) for site in rewritten.sites})
 

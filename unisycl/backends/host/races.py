@@ -407,6 +407,9 @@ class WatchedView(HostView):
         return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            super().__setitem__(index, value)
+            return
         place = self._locate(index)
         if len(place) == self._data.ndim:
             self._watch.copied(value)

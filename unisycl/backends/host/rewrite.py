@@ -1,7 +1,8 @@
 """Turn a function with convergent calls into a generator function, from its own syntax tree.
 
 A call of a group function becomes ``yield``, a call of a function that reaches one ``yield from``.
-An expression through which an element of a vec in memory is assigned becomes a reference to it.
+An expression through which an element of a vec in memory is assigned becomes a reference to it,
+``atomic_ref(a[i])`` becomes ``atomic_ref(a, i)``, and the -1 of ``a[-1]`` one that is from the end.
 File name, line numbers and names stay the user's, so debuggers, coverage and tracebacks show the
 user's source. Non-goals: binding names to objects (``binding``). Invariant: the tree given is not
 changed, for the front end shares it between kernels.
@@ -63,6 +64,10 @@ PLACE = "__unisycl_place__"
 """What a rewritten function calls for a vec in memory itself: (container, key, attribute?)."""
 
 
+END = "__unisycl_end__"
+"""What makes a negative number of a rewritten function one that counts from the end of memory."""
+
+
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
             direct: Collection[Position], owner: str = "",
             places: Collection[Position] = (), *, turns: bool = False,
@@ -75,7 +80,8 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
         convergent: the calls to turn into meeting points.
         direct: those of them that call a group function itself.
         owner: the class a method was written in, for names such as ``self.__x``.
-        places: the subscripts and attributes that stand for memory, not for its value.
+        places: the subscripts and attributes that stand for memory, not for its value, and the
+            calls whose first argument does; negative indices that are from the end.
         turns: whether loops with convergent calls count their turns (``turns_of``).
         numbers: whether results of arithmetic are looked at (``arithmetic``).
     """
@@ -88,7 +94,7 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
     _strip(function)
     sites = tuple(walker.sites)
     module = _module(function, [
-        *code.co_freevars, *(s.name for s in sites), *([PLACE] if places else []),
+        *code.co_freevars, *(s.name for s in sites), *([PLACE, END] if places else []),
         *(NUMBERS if numbers else ())], owner)
     compiled = compile(module, code.co_filename, "exec", code.co_flags & _FUTURE_ANNOTATIONS,
                        dont_inherit=True)
@@ -137,6 +143,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, call: ast.Call) -> ast.AST:
         self.generic_visit(call)
         where = position(call)
+        if where in self.places:
+            call.args[:1] = _parted(call.args[0])
         if where not in self.convergent:
             return call
         site = Site(f"__unisycl_{len(self.sites)}__", self.file, where,
@@ -147,6 +155,13 @@ class _Rewriter(ast.NodeTransformer):
         inner = ast.copy_location(ast.Call(meet, arguments, call.keywords), call)
         kind = ast.Yield if site.direct else ast.YieldFrom
         return ast.copy_location(kind(inner), call)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if position(node) not in self.places:
+            return node
+        name = ast.copy_location(ast.Name(END, ast.Load()), node)
+        return ast.copy_location(ast.Call(name, [node], []), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
@@ -173,6 +188,14 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def _parted(element: ast.expr) -> list[ast.expr]:
+    """Return the memory and where in it that an expression names an element by."""
+    if isinstance(element, ast.Subscript):
+        return [element.value, element.slice]
+    assert isinstance(element, ast.Attribute)
+    return [element.value, ast.copy_location(ast.Constant(element.attr), element)]
 
 
 def _copied(node: ast.AST, text: str) -> ast.stmt:

@@ -18,6 +18,7 @@ from unisycl.frontend import coerce, faults
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
+from unisycl.frontend.syntax.given import given
 from unisycl.frontend.values import atomics, stored_pointers
 from unisycl.frontend.values.atomics import Atomic
 from unisycl.frontend.values.constants import Constant
@@ -35,13 +36,17 @@ from unisycl.lang.memory.atomic import atomic_ref
 from unisycl.lang.numbers.swizzle import positions
 
 _E = TypeVar("_E", bound=enum.Enum)
-_FORM = "atomic_ref(acc, i), atomic_ref(acc, (i, 'member')) or atomic_ref(pointer)"
+_FORM = "atomic_ref(acc[i]), atomic_ref(acc, i), atomic_ref(acc[i].member) or atomic_ref(pointer)"
 
 
 @form(atomic_ref)
 def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
-    """Lower ``atomic_ref(view, index, order, scope)``."""
+    """Lower ``atomic_ref(view, index, order, scope)``, or ``atomic_ref(view[index], order)``."""
+    node = _of_element(ctx, node)
     found = parameters(ctx, node, "atomic_ref", ("view",), ("index", "order", "scope", "space"))
+    view = found["view"]
+    if isinstance(view, n.Expr) and not stored_pointers.kind_of(view):
+        raise _no_memory(ctx, view, node)
     order = _constant(ctx, found, "order", memory_order, memory_order.relaxed, node)
     scope = _constant(ctx, found, "scope", memory_scope, memory_scope.device, node)
     if order in (memory_order.acquire, memory_order.release):
@@ -58,6 +63,31 @@ def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
     inner = tuple((ctx.hold(x), size) for x, size in record.inner)
     place = n.Place(record.base, index, kind, record.offset, inner, ctx.span(node))
     return Atomic(place, order, scope)
+
+
+def _of_element(ctx: Context, node: ast.Call) -> ast.Call:
+    """Return the call with memory and where in it, if the element itself was written, as in C++."""
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.Subscript | ast.Attribute):
+        return node
+    owner = ctx.value(first.value)
+    of: ast.expr = given(owner, first.value)
+    key: ast.expr = ast.copy_location(ast.Constant(getattr(first, "attr", "")), first)
+    if isinstance(first, ast.Subscript):
+        parted = isinstance(owner, Memory | Record) and not isinstance(first.slice, ast.Slice)
+        key = given(ctx.hold_value(ctx.value(first.slice)), first.slice) if parted else first.slice
+        again: ast.expr = ast.Subscript(of, key, ast.Load())
+    else:
+        again = ast.Attribute(of, first.attr, ast.Load())
+    again = ast.copy_location(again, first)
+    args = [again]
+    if isinstance(owner, Memory | Record):
+        with ctx.into():
+            value = ctx.value(again)
+        if isinstance(value, n.Expr) and not stored_pointers.kind_of(value):
+            args = [of, key]
+            ctx.note_place(node)
+    return ast.copy_location(ast.Call(node.func, [*args, *node.args[1:]], node.keywords), node)
 
 
 def _constant(ctx: Context, found: dict[str, Value], name: str, kind: type[_E], default: _E,
@@ -109,14 +139,18 @@ def _element(ctx: Context, view: Value, parts: list[n.Expr | str] | None,
                          "place in memory", help="give the memory, and where it is in it: "
                          "atomic_ref(acc, (i, 'x'))")
     else:
-        raise ctx.refuse("K054", node, what="atomic_ref needs memory and where in it, not "
-                         f"{describe(view)}", help=f"write {_FORM}")
+        raise _no_memory(ctx, view, node)
     for part in rest:
         record = _step(ctx, record, part, node)
     if not isinstance(record.type, Scalar) or record.shape:
         raise ctx.refuse("K054", node, what="atomic_ref is over one number, not "
                          f"{describe(record)}", help="say which part: " + _example(record))
     return record, record.type
+
+
+def _no_memory(ctx: Context, view: Value, node: ast.AST) -> Exception:
+    return ctx.refuse("K054", node, what="atomic_ref needs memory and where in it, not "
+                      f"{describe(view)}", help=f"write {_FORM}")
 
 
 def _example(record: Record) -> str:

@@ -118,7 +118,8 @@ class Memory(MemoryPlace):
         """Add the subscript's indices."""
         if self.per_item:
             return self._of_item(ctx, ctx.value(node.slice), node.slice)
-        new = indices_of(ctx, node.slice, negative=self.pointer is not None)
+        new = indices_of(ctx, node.slice, lambda k: self.extent(min(
+            len(self.index) + k, self.view.ndim - 1)), negative=self.pointer is not None)
         if not self.left and (self.reference or not self.index) and new == [coerce.weak_scalar(0)]:
             new = []
         if len(new) > self.left or 1 < len(new) < self.left:

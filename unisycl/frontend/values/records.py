@@ -157,7 +157,8 @@ class Record(OfClass):
             return self.member(ctx, name.object, node)
         if not self.shape:
             raise ctx.refuse("K037", node, what=f"'{self.name}'", expected=0, found=1, help="")
-        indices = indices_of(ctx, node.slice)
+        indices = indices_of(ctx, node.slice, lambda k: coerce.weak_scalar(
+            self.shape[min(k, len(self.shape) - 1)]))
         if len(indices) > len(self.shape):
             raise ctx.refuse("K037", node, what=f"'{self.name}'", expected=len(self.shape),
                              found=len(indices), help="")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from unisycl.frontend import coerce
+from unisycl.frontend.values.indexing import from_end
 from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.ir import nodes as n
@@ -26,21 +27,21 @@ def sliced(ctx: Lowering, memory: MemoryPlace,
     if cut.step is not None:
         raise ctx.refuse("K001", cut.step, what="a slice with a step",
                          help="take all elements, and step where you index them")
-    low = _bound(ctx, cut.lower) if cut.lower is not None else coerce.weak_scalar(0)
-    high = _bound(ctx, cut.upper) if cut.upper is not None else \
-        memory.extent(len(memory.index))
+    count = memory.extent(len(memory.index))
+    low = _bound(ctx, cut.lower, count) if cut.lower is not None else coerce.weak_scalar(0)
+    high = _bound(ctx, cut.upper, count) if cut.upper is not None else count
     size = ctx.hold(coerce.binary("sub", high, low, WEAK_INT), "size")
     if memory.window is not None:
         low = ctx.hold(coerce.binary("add", memory.window[0], low, WEAK_INT), "first")
     return low, size
 
 
-def _bound(ctx: Lowering, node: ast.expr) -> n.Expr:
+def _bound(ctx: Lowering, node: ast.expr, count: n.Expr) -> n.Expr:
     x = ctx.to_scalar(ctx.value(node), node, unsure=True)
     if not x.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(x.type), help="convert it first: int(...)")
     if isinstance(x, n.Const) and x.value < 0:
-        raise ctx.refuse("K059", node, found=x.value)
+        x = from_end(ctx, x, count, node)
     return ctx.hold(coerce.convert(x, WEAK_INT), "bound")
 
 

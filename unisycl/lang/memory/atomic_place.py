@@ -88,6 +88,9 @@ def _in_memory(view: HostView, parts: tuple[Any, ...]) -> Element:
 
 def _outside(view: Any, parts: tuple[Any, ...]) -> Element:
     """Return an element of memory outside of kernels, or of an array in one."""
+    if isinstance(view, np.generic) and not isinstance(view, np.void):
+        raise UsageError(errc.invalid, "atomic_ref: Python has read this number, so where it is in "
+                         "memory is not known outside of kernels; write atomic_ref(a, i)")
     if getattr(view, "dtype", None) is None:
         raise UsageError(errc.invalid, "atomic_ref needs memory and where in it, not "
                          f"{type(view).__name__}")

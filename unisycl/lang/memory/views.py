@@ -28,6 +28,12 @@ from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
 
 
+class from_end(int):
+    """A negative index that was written as a number, which counts from the end of memory."""
+
+    __slots__ = ()
+
+
 class HostView:
     """A view of memory in a kernel on the host device: bounds-checked, row-major.
 
@@ -137,8 +143,8 @@ class HostView:
             raise UsageError(errc.invalid, f"'{self._name}': a slice is of one dimension and has "
                              "no step")
         whole = len(self._data)
-        low = 0 if cut.start is None else self._integer(cut.start)
-        high = whole if cut.stop is None else self._integer(cut.stop)
+        low = 0 if cut.start is None else self._integer(cut.start, whole)
+        high = whole if cut.stop is None else self._integer(cut.stop, whole)
         for bound in (low, high):
             if not 0 <= bound <= whole:
                 raise BoundsError(errc.accessor, f"the slice {low}:{high} is outside "
@@ -187,12 +193,13 @@ class HostView:
         if isinstance(index, item):
             index = index._at
         if isinstance(index, tuple | geometry.id | geometry.range):
-            place = tuple(self._integer(i) for i in index)
+            place = tuple(map(self._integer, index, shape)) if len(index) == len(shape) else \
+                tuple(map(self._integer, index))
             if len(place) not in (1, len(shape)):  # one of one dimension is its integer
                 raise BoundsError(errc.accessor, f"'{self._name}' has {len(shape)} dimension(s), "
                                   f"the index {index!r} has {len(place)}")
         else:
-            place = (self._integer(index),)
+            place = (self._integer(index, *shape[:1]),)
             if not shape and place == (0,):
                 return ()
         for dimension, (i, extent) in enumerate(zip(place, shape, strict=False)):
@@ -200,7 +207,9 @@ class HostView:
                 self._outside(index, dimension, i)
         return place
 
-    def _integer(self, index: Any) -> int:
+    def _integer(self, index: Any, extent: int = 0) -> int:
+        if index.__class__ is from_end:
+            return extent + int(index)
         try:
             value: int = operator.index(index)
         except TypeError:
