@@ -83,6 +83,10 @@ def check_moves(comm, queue) -> None:
         mine, root = every[me].copy(), size // 2
         ccl.broadcast(mine, root, comm=comm, where=queue).wait()
         same(mine, every[root], "broadcast")
+        mine = every[me].copy()
+        mine.flags.writeable = me != root  # what a file is mapped to, say
+        ccl.broadcast(mine, root, comm=comm, where=queue).wait()
+        same(mine, every[root], "broadcast of what is read-only")
         out = np.zeros(count * size, dtype)
         ccl.allgather(every[me], out, comm=comm, where=queue).wait()
         same(out, whole, "allgather")

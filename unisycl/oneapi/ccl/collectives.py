@@ -55,7 +55,7 @@ class _Request:
 
         def post() -> Any:
             given = None if send is None else send.array()
-            into = None if recv is None else recv.array()
+            into = given if recv is send else None if recv is None else recv.array()
             return link.collect(Call(name, given, into, op and op.function,
                                      op.name if op else "", **more))
         sides = self.sides
@@ -128,10 +128,14 @@ def reduce(send: Any, recv: Any, op: Any = reduction.sum, root: int = 0, *, comm
 @ends_at_call
 def broadcast(data: Any, root: int = 0, *, comm: communicator, recv: Any = None, where: Any = None,
               count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> Any:
-    """Give all ranks the elements of one: in ``data``, or in ``recv`` if that is given."""
+    """Give all ranks the elements of one: in ``data``, or in ``recv`` if that is given.
+
+    What ``root`` gives stays as it is, and may be read-only.
+    """
     call = _Request("broadcast", comm, where)
     check_rank("broadcast", root, call.size)
-    b = call.side("data", data if recv is None else recv, count, writes=True, dtype=dtype)
+    b = call.side("data", data if recv is None else recv, count, dtype=dtype,
+                  writes=recv is not None or call.rank != root)
     b.fresh = recv is not None or call.rank != root
     a = b if recv is None else call.side("data", data, b.count, writes=False)
     return call.start(a, b, depends_on, root=root)

@@ -101,8 +101,9 @@ def _reduce(calls: Sequence[Call]) -> None:
 
 def _broadcast(calls: Sequence[Call]) -> None:
     data = _array(calls[calls[0].root].send).copy()
-    for call in calls:
-        _array(call.recv)[:] = data
+    for rank, call in enumerate(calls):
+        if rank != call.root or call.recv is not call.send:  # which may be read-only
+            _array(call.recv)[:] = data
 
 
 def _allgather(calls: Sequence[Call]) -> None:

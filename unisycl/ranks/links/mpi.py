@@ -298,7 +298,8 @@ class _Running:
         if like.name in ("allreduce", "reduce"):
             like.recv[:] = arithmetic.combined(pieces, like.op_name, like.op)
         elif like.name == "broadcast":
-            like.recv[:] = pieces[like.root]
+            if self.link.rank != like.root or like.recv is not like.send:  # may be read-only
+                like.recv[:] = pieces[like.root]
         else:
             like.recv[:] = np.concatenate(pieces)
 
