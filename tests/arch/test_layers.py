@@ -77,7 +77,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "sklearn": ("oneapi.dal.estimators", "oneapi.dal.providers"),
     "dask": ("examples",),
     "ray": ("examples",),
-    "mpi4py": ("ranks.links.mpi",),
+    "mpi4py": ("ranks.links.mpi_calls",),
     "h5py": ("ranks.queue.files",),
     "zarr": ("ranks.queue.files",),
 }

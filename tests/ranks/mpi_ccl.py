@@ -15,6 +15,7 @@ import pytest
 import unisycl as sycl
 from tests.ranks import ccl_checks, processes
 from unisycl.oneapi import ccl
+from unisycl.ranks.links import mpi_calls
 
 
 def refused(comm) -> None:
@@ -31,6 +32,18 @@ def refused(comm) -> None:
     y = np.ones(3)
     ccl.allreduce(y, y, comm=comm).wait()
     assert y[0] == size
+
+
+def uncountable(comm, queue) -> None:
+    """Calls of more elements than MPI counts, by a smaller limit."""
+    before, mpi_calls.limits["count"] = mpi_calls.limits["count"], 50
+    ccl_checks.check_moves(comm, None)
+    ccl_checks.check_messages(comm, None)
+    ccl_checks.check_in_place(comm, queue)
+    x = np.arange(20000, dtype=np.float32)
+    ccl.allreduce(x, x, comm=comm).wait()
+    ccl_checks.same(x, np.arange(20000) * comm.size(), "allreduce in pieces")
+    mpi_calls.limits["count"] = before
 
 
 def missing(comm) -> None:
@@ -84,6 +97,7 @@ def main() -> None:
     queue = sycl.queue(sys.argv[1])
     ccl_checks.check_all(comm, queue)
     ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
+    uncountable(comm, queue)
     refused(comm)
     ccl_checks.check_disagreements(comm)
     unwaited(comm)

@@ -14,7 +14,7 @@ import unisycl as sycl
 from tests.ranks import ccl_checks
 from tests.ranks.processes import start, well
 from unisycl.oneapi import ccl
-from unisycl.ranks.links import mpi
+from unisycl.ranks.links import mpi_calls
 from unisycl.ranks.links.link import Call
 
 
@@ -133,9 +133,9 @@ class _Asked:
 @pytest.mark.part("L-21")
 @pytest.mark.parametrize("name", ["allreduce", "reduce", "reduce_scatter", "counts"])
 def test_what_mpi_reads_lives_until_the_call_ends(name: str, monkeypatch) -> None:
-    monkeypatch.setattr(mpi, "_mpi", lambda: SimpleNamespace(SUM=1, PROD=2, MIN=3, MAX=4))
+    monkeypatch.setattr(mpi_calls, "mpi", lambda: SimpleNamespace(SUM=1, PROD=2, MIN=3, MAX=4))
     comm, memory = _Asked(), np.ones(8)
-    steps = mpi._native(SimpleNamespace(comm=comm, size=1, rank=0), Call(
+    steps = mpi_calls.native(SimpleNamespace(comm=comm, size=1, rank=0), Call(
         name, memory, memory, op_name="sum", counts=(1,), others=(1,)))
     next(steps)
     assert comm.given[0]() is not None

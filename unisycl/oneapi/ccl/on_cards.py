@@ -19,14 +19,13 @@ import unisycl as sycl
 from unisycl.oneapi.ccl.memory import Side
 from unisycl.oneapi.ccl.types import Operator
 from unisycl.ranks.links import nccl
-from unisycl.ranks.links.arithmetic import split_points
+from unisycl.ranks.links.arithmetic import APART, partners, split_points
 from unisycl.ranks.links.gates import begin_posted, task_of
 from unisycl.ranks.links.link import Call, Ending, give_way
 
 _PATIENCE = 3e-4  # so many seconds a call is held up for what others say, lest a thread be woken
 _IN_PLACE = ("allreduce", "reduce", "broadcast")
 _REDUCING = ("allreduce", "reduce", "reduce_scatter")
-_APART = ("scatter", "scatterv", "alltoall", "alltoallv")
 _ROOTED = ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv")
 
 
@@ -164,8 +163,8 @@ class _Given:
         counts = asked.counts or (asked.each(len(ranks)),) * len(ranks)
         sent = asked.others or counts
         starts, sent_at = split_points(counts), split_points(sent)
-        gives, gets = _ends(asked.name, me, asked.root, len(ranks))
-        apart_to = asked.name in _APART  # each gets another piece
+        gives, gets = partners(asked.name, me, asked.root, len(ranks))
+        apart_to = asked.name in APART  # each gets another piece
         apart_from = asked.name not in ("scatter", "scatterv")
         found = []
         for r in gives:
@@ -177,16 +176,6 @@ class _Given:
             found.append(nccl.Message(False, r, recv + (starts[r] * size if apart_from else 0),
                                       n * size))
         return [m for m in found if m.nbytes]
-
-
-def _ends(name: str, me: int, root: int, size: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the ranks that this one gives elements to, and those that it gets some from."""
-    everybody, nobody = range(size), range(0)
-    if name in ("gather", "gatherv"):
-        return [root], everybody if me == root else nobody
-    if name in ("scatter", "scatterv"):
-        return everybody if me == root else nobody, [root]
-    return everybody, everybody
 
 
 def _refused(words: Ending) -> Callable[[Any], None]:

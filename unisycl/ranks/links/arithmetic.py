@@ -71,6 +71,20 @@ def split_points(counts: Sequence[int]) -> list[int]:
     return [0, *np.cumsum(counts).tolist()]
 
 
+APART = ("scatter", "scatterv", "alltoall", "alltoallv")
+"""Calls of which each rank gets another piece."""
+
+
+def partners(name: str, me: int, root: int, size: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the ranks that one gives elements to in a call that moves, and gets some from."""
+    everybody, nobody = range(size), range(0)
+    if name in ("gather", "gatherv"):
+        return [root], everybody if me == root else nobody
+    if name in ("scatter", "scatterv"):
+        return everybody if me == root else nobody, [root]
+    return everybody, everybody
+
+
 def carry_out(calls: Sequence[Call]) -> None:
     """Compute what all ranks' calls ask for; ``calls`` are in the order of ranks."""
     _CALLS[calls[0].name](calls)
