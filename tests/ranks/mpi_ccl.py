@@ -95,6 +95,12 @@ def main() -> None:
     address = MPI.COMM_WORLD.bcast(ccl.create_main_kvs().get_address() if rank == 0 else None)
     comm = ccl.create_communicator(size, rank, ccl.create_kvs(address))
     queue = sycl.queue(sys.argv[1])
+    if sys.argv[2:] == ["some"]:  # what another MPI does otherwise
+        ccl_checks.check_reductions(comm, queue, (7, 1301))
+        uncountable(comm, queue)
+        refused(comm)
+        processes.say(f"rank {rank} of {size} is well")
+        return
     ccl_checks.check_all(comm, queue)
     ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
     uncountable(comm, queue)

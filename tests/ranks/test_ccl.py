@@ -12,7 +12,7 @@ import pytest
 
 import unisycl as sycl
 from tests.ranks import ccl_checks
-from tests.ranks.processes import start, well
+from tests.ranks.processes import start, start_by_open_mpi, well
 from unisycl.oneapi import ccl
 from unisycl.ranks.links import mpi_calls
 from unisycl.ranks.links.link import Call
@@ -30,6 +30,13 @@ def test_processes_compute_the_same_and_miss_a_rank_that_does_not_come() -> None
     done = start(3, "tests/ranks/mpi_ccl.py", "cpu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert well(done.stdout) == [0, 1, 2]
+
+
+@pytest.mark.part("L-21")
+def test_open_mpi_computes_the_same() -> None:
+    done = start_by_open_mpi(2, "tests/ranks/mpi_ccl.py", "cpu", "some")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert well(done.stdout) == [0, 1]
 
 
 @pytest.mark.row("L-22")

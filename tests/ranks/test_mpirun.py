@@ -92,6 +92,29 @@ def test_a_rank_that_is_stuck_is_missed_within_the_limit() -> None:
     assert "rank 1 did not come within 3 s" in err
 
 
+def srun(*words: str) -> subprocess.CompletedProcess[str]:
+    starter()
+    return subprocess.run([sys.executable, "-m", "tests.ranks.srun", *words, PROGRAM, "well"],
+                          cwd=ROOT, text=True, capture_output=True, timeout=150, check=False,
+                          env={**os.environ, "UNISYCL_THREADS": "1"})
+
+
+@pytest.mark.part("R-6")
+def test_slurm_starts_ranks() -> None:
+    done = srun("-n", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert well(done.stdout) == [0, 1]
+
+
+@pytest.mark.part("R-6")
+def test_processes_whose_mpi_knows_of_itself_alone_are_refused() -> None:
+    done = srun("-n", "2", "--mpi=none")
+    assert done.returncode == 1
+    assert "one of 2 that were started together, and mpi4py's MPI (" in done.stderr
+    assert "srun --mpi=pmi2" in done.stderr
+    assert "is well" not in done.stdout
+
+
 @pytest.mark.part("R-6")
 def test_ranks_that_slurm_starts_know_how_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from tests.ranks.processes import start, well
 from tests.runtimes import skip_where_one_kernel_cannot_overlap
 from tests.sampling import by_turns
 from unisycl.oneapi import ccl
+from unisycl.ranks.links import threads
 
 x = sycl.ext.unisycl
 
@@ -115,6 +118,27 @@ def test_gather_notices_mappers_that_differ() -> None:
     with pytest.raises(sycl.exception, match=r"command 2 is on rank 0: .*own \(\[0:1\] \[4:5\]\); "
                        r"on rank 1: .*own \(\[1:2\] \[5:6\]\)"):
         ccl.run_threads(2, body, limit=120)
+
+
+@pytest.mark.part("R-6")
+def test_ranks_of_different_versions_and_devices_are_named(monkeypatch) -> None:
+    module = sys.modules[x.distr_queue.__module__]
+    monkeypatch.setattr(module.importlib.metadata, "version",
+                        lambda name: f"1.{threads.here().rank // 2}")
+
+    def versions(comm) -> None:
+        x.distr_queue("cpu")
+    with pytest.raises(sycl.exception, match=r"ranks run different versions: rank 0: unisycl 1\.0, "
+                       r"Python .*; rank 1: unisycl 1\.0, .*; rank 2: unisycl 1\.1, .*install the"):
+        ccl.run_threads(3, versions)
+    told = []
+    monkeypatch.setattr(module.notices, "tell", told.append)
+
+    def devices(comm) -> None:
+        x.distr_queue(("cpu", "host")[comm.rank()])
+    ccl.run_threads(2, devices)
+    assert len(told) == 1
+    assert told[0].startswith("ranks have different devices: rank 0: ")
 
 
 def misses(q) -> None:

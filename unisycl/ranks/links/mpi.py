@@ -328,6 +328,12 @@ def _ours(link: Link, what: str, error: Exception) -> exception:
     return made
 
 
+def called() -> str:
+    """Return the name and version of the MPI that mpi4py has loaded."""
+    name, version = mpi().get_vendor()
+    return f"{name} {'.'.join(map(str, version))}"
+
+
 def world(limit: float) -> MpiLink:
     """Return this process's end of all processes that were started together."""
     known = mpi()

@@ -61,12 +61,18 @@ def world() -> Link:
 
 
 def _processes(limit: float) -> Link:
+    together = f"this process is one of {started_with()} that were started together, and"
     try:
-        return mpi.world(limit)
+        found = mpi.world(limit)
     except ImportError as error:
-        raise UsageError(errc.invalid, f"this process is one of {started_with()} that were started "
-                         "together, and mpi4py, by which they reach one another, is not here "
-                         f"({error}): pip install 'unisycl[mpi]'") from error
+        raise UsageError(errc.invalid, f"{together} mpi4py, by which they reach one another, is "
+                         f"not here ({error}): pip install 'unisycl[mpi]'") from error
+    if found.size == 1:  # each would take itself for the only one, and for the first
+        raise UsageError(errc.invalid, f"{together} mpi4py's MPI ({mpi.called()}) knows of this "
+                         "one alone: start the program by that MPI's own mpiexec, or by an srun "
+                         "that serves it (srun --mpi=pmi2 or pmix; srun --mpi=list tells which "
+                         "there are)")
+    return found
 
 
 def end_together(link: Link) -> None:
