@@ -25,8 +25,9 @@ def call(text: bytes) -> np.ndarray:
 
 @pytest.mark.part("R-9")
 def test_workers_of_dask_run_kernels_on_chunks() -> None:
-    pytest.importorskip("dask.array")
-    first, second = blocks.by_dask(VALUES)
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(n_workers=1, threads_per_worker=2, dashboard_address=None) as client:
+        first, second = blocks.by_dask(VALUES, client)
     assert np.array_equal(first, VALUES ** 2)
     assert np.allclose(second, blurred())
 

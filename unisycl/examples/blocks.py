@@ -19,7 +19,7 @@ import unisycl as sycl
 def blurred(block: Any) -> Any:
     """Return a chunk with each element the mean of itself and its neighbours along rows."""
     q, n = sycl.queue(), block.shape[1]
-    source, out = np.ascontiguousarray(block), np.empty_like(block)
+    source, out = np.require(block, requirements="CA"), np.empty_like(block)
 
     def mean(i: Any, x: Any, y: Any) -> None:
         c = i[1]
@@ -32,7 +32,7 @@ def blurred(block: Any) -> Any:
 def squares(block: Any) -> Any:
     """Return the squares of a chunk's elements."""
     out = np.empty(block.shape, block.dtype)
-    source = np.ascontiguousarray(block)
+    source = np.require(block, requirements="CA")  # by a network they come at any address
 
     def square(i: Any, x: Any, y: Any) -> None:
         y[i] = x[i] * x[i]
@@ -40,8 +40,11 @@ def squares(block: Any) -> Any:
     return out
 
 
-def by_dask(values: Any, scheduler: str = "processes") -> tuple[Any, Any]:
-    """Return the squares and the blurred values, computed by Dask's workers on chunks."""
+def by_dask(values: Any, scheduler: Any = "processes") -> tuple[Any, Any]:
+    """Return the squares and the blurred values, computed by Dask's workers on chunks.
+
+    ``scheduler`` may be the ``Client`` of a cluster.
+    """
     import dask.array  # noqa: PLC0415 - optional
 
     array: Any = dask.array
@@ -62,7 +65,7 @@ class Worker:
 
     def add(self, values: Any) -> float:
         """Add values to the memory; return the sum of it."""
-        memory, given = self.memory, np.ascontiguousarray(values)
+        memory, given = self.memory, np.require(values, requirements="CA")
 
         def plus(i: Any, m: Any, x: Any) -> None:
             m[i] += x[i]
