@@ -19,7 +19,7 @@ import unisycl as sycl
 def blurred(block: Any) -> Any:
     """Return a chunk with each element the mean of itself and its neighbours along rows."""
     q, n = sycl.queue(), block.shape[1]
-    source, out = np.require(block, requirements="CA"), np.empty_like(block)
+    source, out = np.require(block, requirements=("C", "A")), np.empty_like(block)
 
     def mean(i: Any, x: Any, y: Any) -> None:
         c = i[1]
@@ -32,7 +32,7 @@ def blurred(block: Any) -> Any:
 def squares(block: Any) -> Any:
     """Return the squares of a chunk's elements."""
     out = np.empty(block.shape, block.dtype)
-    source = np.require(block, requirements="CA")  # by a network they come at any address
+    source = np.require(block, requirements=("C", "A"))  # by a network they come at any address
 
     def square(i: Any, x: Any, y: Any) -> None:
         y[i] = x[i] * x[i]
@@ -65,7 +65,7 @@ class Worker:
 
     def add(self, values: Any) -> float:
         """Add values to the memory; return the sum of it."""
-        memory, given = self.memory, np.require(values, requirements="CA")
+        memory, given = self.memory, np.require(values, requirements=("C", "A"))
 
         def plus(i: Any, m: Any, x: Any) -> None:
             m[i] += x[i]
