@@ -1,5 +1,6 @@
 """Bodies that attract one another, by mpi4py and Numba: places are gathered in each step."""
 
+import itertools
 import math
 
 import numba
@@ -33,7 +34,7 @@ def start(n):
     ends = [n * r // size for r in range(size + 1)]
     p = np.sin(np.arange(4 * n, dtype=np.float32)).reshape(n, 4)
     mine = p[ends[rank]:ends[rank + 1]].copy()
-    counts = [4 * (b - a) for a, b in zip(ends, ends[1:])]
+    counts = [4 * (b - a) for a, b in itertools.pairwise(ends)]
     return [p, np.zeros_like(mine), mine, ends[rank], counts]
 
 

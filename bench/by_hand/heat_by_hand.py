@@ -1,4 +1,4 @@
-"""The heat equation on a plate, by mpi4py and Numba: borders travel while the inside is computed."""
+"""The heat equation on a plate, by mpi4py and Numba: borders travel beside the inside."""
 
 import numba
 import numpy as np

@@ -283,6 +283,37 @@ def check_splits(q) -> None:
     assert (q.gather(u) == 5).all()
 
 
+def check_repeats(q) -> None:
+    """A command that comes again is the same one but for what it captures and is given."""
+    n = 48
+    for space in ((n,), sycl.nd_range(n, 4)):
+        u, v, w = fill_ids(q, (n,)), x.distr_buffer(n, np.int64), x.distr_buffer(n, np.int64)
+        want = np.arange(n) + 1000 * n
+        for k in range(14):
+            factor = 3 if k < 8 else k
+
+            @q.submit
+            def _(h):
+                a = sycl.accessor(u, h, x.neighborhood(1), sycl.read_only)
+                b = sycl.accessor(v, h, x.one_to_one, sycl.write_only, sycl.no_init)
+
+                def step(i):
+                    at = i.get_global_id(0)
+                    b[at] = (a[max(at - 1, 0)] * factor + a[at] + at * i.get_global_range(0)) % 997
+                h.parallel_for(sycl.nd_range(n, 4), step) if isinstance(
+                    space, sycl.nd_range) else h.parallel_for(space, items(a, b, factor))
+            want = (np.concatenate([want[:1], want[:-1]]) * factor + want + np.arange(n) * n) % 997
+            u, v = (v, u) if k != 5 else (v, w)  # another buffer in between
+        assert np.array_equal(q.gather(u), want)
+
+
+def items(a, b, factor):
+    def step(i: sycl.item):
+        at = i[0]
+        b[i] = (a[max(at - 1, 0)] * factor + a[i] + at * i.get_range(0)) % 997
+    return step
+
+
 def check_refusals(q) -> None:
     """What is wrong is refused on every rank before anything is sent."""
     u, v = fill_ids(q, (8,)), x.distr_buffer(8)
@@ -334,5 +365,6 @@ def check_all(q) -> dict:
     check_small_things(q)
     check_more_queues(q)
     check_splits(q)
+    check_repeats(q)
     check_refusals(q)
     return check_programs(q)

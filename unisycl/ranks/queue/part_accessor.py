@@ -67,10 +67,6 @@ class part_accessor(accessor):
         """Become what an accessor of the same buffer and tag was, but for what it stands for."""
         return hasattr(group, "use") and super()._as_before(source, group, how)
 
-    def lasting(self) -> Any:
-        """Return nothing: a later launch may be of another part."""
-        return None
-
     @property
     def owner(self) -> Any:
         """The distr_buffer (internal)."""

@@ -189,9 +189,10 @@ def in_group(channel: Channel, group: Group, function: Any, geometry: Geometry,
     Accessors are others in each group, but what they are bound to stays while a buffer does.
     """
     if channel.repeats and not reductions and type(function) is FunctionType and (
-            geometry.whole is None and not compiled_kernels.watchers):
+            (geometry.whole is None or geometry.alone) and not compiled_kernels.watchers):
         known, raw = program.warm(channel, function, geometry, arguments)
-        if known is not None and not known[1].special:
+        if known is not None and not (known[1].special or (
+                geometry.alone and nd_range_parts.declares(known[1].kernel))):
             return _in_group_again(channel, group, function, geometry, arguments, (known, raw))
     made = build(channel, group, function, geometry, arguments, reductions)
     return made, begin_launch(channel, made, reductions), None
@@ -213,7 +214,8 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
     again = repeats.bound_to(values, raw)
     if again is not None and again.launch is not None and again.begin is not None:
         return again.launch, again.begin, again
-    made = _of_values(channel, group, function, geometry, arguments, (spec, loaded, raw, values))
+    made = _of_values(channel, group, function, geometry, arguments, (spec, loaded, raw, values),
+                      part=geometry.alone)
     if made.staged:
         return made, begin_launch(channel, made), None
     if not repeats.wants(raw):

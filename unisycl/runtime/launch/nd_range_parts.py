@@ -88,6 +88,11 @@ def _place(kernel: n.Kernel) -> n.Kernel:
     return replace(kernel, body=body, params=tuple(params))
 
 
+def declares(kernel: n.Kernel) -> bool:
+    """Say whether ``places`` asks the arguments of each launch for the part that they declare."""
+    return any(p.path and p.path[0][0] == DECLARED for p in kernel.params)
+
+
 def places(kernel: n.Kernel, part: Geometry, raw: Sequence[Any] = ()) -> tuple[Any, ...]:
     """Return the values of the parameters that ``placed`` has added, for one part.
 
