@@ -194,6 +194,7 @@ def test_convolutions_in_short_floats_and_whole_numbers(queue: sycl.queue) -> No
     attr.set_scales_mask(arg.SRC, 0)
     attr.set_scales_mask(arg.WEIGHTS, 1)
     attr.set_scales_mask(arg.DST, 0)
+    attr.set_accumulation_mode(dnn.accumulation_mode.relaxed)
     for who in model.providers(queue):
         with dnn.using(who):
             for kind in (np.int8, np.float32):
@@ -244,11 +245,14 @@ def test_products_of_whole_numbers_with_zero_points(queue: sycl.queue) -> None:
     attr.set_zero_points_mask(arg.SRC, 0)
     attr.set_zero_points_mask(arg.DST, 0)
     attr.set_scales_mask(arg.WEIGHTS, 0b10)
+    short = dnn.primitive_attr()
+    for x in (attr, short):
+        x.set_accumulation_mode(dnn.accumulation_mode.relaxed)
     for who in model.providers(queue):
         with dnn.using(who):
             exact = np.zeros((6, 8), np.int32)
             run(dnn.matmul, e, s, opened(a, b, exact), {arg.SRC: a, arg.WEIGHTS: b,
-                                                        arg.DST: exact})
+                                                        arg.DST: exact}, attr=short)
             assert np.array_equal(exact, a.astype(int) @ b.astype(int))
             y = np.zeros((6, 8), np.float32)
             run(dnn.matmul, e, s, opened(a, b, y), {
@@ -256,6 +260,57 @@ def test_products_of_whole_numbers_with_zero_points(queue: sycl.queue) -> None:
                 arg.ATTR_ZERO_POINTS | arg.SRC: zero_a, arg.ATTR_ZERO_POINTS | arg.DST: zero_y},
                 attr=attr)
             model.near(y, sums * scale - 2)
+
+
+@pytest.mark.row("L-10", "L-13")
+def test_sums_of_large_bytes_are_exact(queue: sycl.queue) -> None:
+    """Two products of bytes need 17 bits, and many more than the digits of float32."""
+    e = dnn.engine(queue)
+    s = dnn.stream(e)
+    rng = np.random.default_rng(9)
+    b = rng.integers(100, 128, (620, 8)).astype(np.int8)
+    for kind, least in ((np.uint8, 200), (np.int8, 100)):
+        a = rng.integers(least, np.iinfo(kind).max + 1, (3, 620)).astype(kind)
+        right = a.astype(int) @ b.astype(int)
+        y = np.zeros(right.shape, np.int32)
+        run(dnn.matmul, e, s, opened(a, b, y), {arg.SRC: a, arg.WEIGHTS: b, arg.DST: y})
+        assert np.array_equal(y, right)
+        turned = np.ascontiguousarray(b.T)
+        run(dnn.inner_product_forward, e, s, (prop.forward_inference, *opened(a, turned, y)),
+            {arg.SRC: a, arg.WEIGHTS: turned, arg.DST: y})
+        assert np.array_equal(y, right)
+        x, w = a[:2, :16 * 5].reshape(2, 16, 5, 1), b[:144].T.reshape(8, 16, 3, 3)
+        x, w = np.ascontiguousarray(x.repeat(5, 3)), np.ascontiguousarray(w)
+        z = np.zeros((2, 8, 3, 3), np.int32)
+        run(dnn.convolution_forward, e, s, (
+            prop.forward_inference, dnn.algorithm.convolution_auto, *opened(x, w, z), (1, 1),
+            (0, 0), (0, 0)), {arg.SRC: x, arg.WEIGHTS: w, arg.DST: z})
+        assert np.array_equal(z, model.convolution(x, w, (1, 1), (0, 0), (0, 0), (0, 0)))
+
+
+@pytest.mark.row("L-13")
+def test_slopes_by_several_dimensions_behind_any_primitive(queue: sycl.queue) -> None:
+    e = dnn.engine(queue)
+    s = dnn.stream(e)
+    rng = np.random.default_rng(10)
+    a, b, x = (model.numbers(rng, n) for n in ((2, 3, 4), (2, 4, 5), (2, 3, 5)))
+    slopes = rng.random((1, 3, 5)).astype(np.float32)
+    ops, attr = dnn.post_ops(), dnn.primitive_attr()
+    ops.append_prelu(0b110)
+    attr.set_post_ops(ops)
+    number = dnn.DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | arg.WEIGHTS
+    cases = [(dnn.matmul, (), (a, b), a.astype(float) @ b),
+             (dnn.binary, (dnn.algorithm.binary_add,), (x, x), 2 * x),
+             (dnn.eltwise_forward, (prop.forward_inference, dnn.algorithm.eltwise_linear), (x,),
+              2 * x + 1)]
+    numbers = {dnn.matmul: (arg.SRC, arg.WEIGHTS), dnn.binary: (arg.SRC_0, arg.SRC_1)}
+    for kind, first, given, right in cases:
+        y = np.zeros((2, 3, 5), np.float32)
+        more = (2.0, 1.0) if kind is dnn.eltwise_forward else ()
+        pd = kind.primitive_desc(e, *first, *map(model.plain, (*given, y)), *more, attr)
+        kind(pd).execute(s, {**dict(zip(numbers.get(kind, (arg.SRC,)), given, strict=True)),
+                             arg.DST: y, number: slopes}).wait()
+        model.near(y, np.where(right > 0, right, right * slopes))
 
 
 @pytest.mark.row("L-13")

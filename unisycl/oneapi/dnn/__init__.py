@@ -46,6 +46,7 @@ from unisycl.oneapi.dnn.kinds import (
 from unisycl.oneapi.dnn.kinds import sum as sum
 from unisycl.oneapi.dnn.memories import memory
 from unisycl.oneapi.dnn.names import (
+    accumulation_mode,
     algorithm,
     arg,
     error,
@@ -80,7 +81,7 @@ from unisycl.oneapi.frame.providers import provider_of as _provider_of
 from unisycl.oneapi.frame.providers import using as _using
 
 __all__ = [
-    "algorithm", "arg", "available", "batch_normalization_backward",
+    "accumulation_mode", "algorithm", "arg", "available", "batch_normalization_backward",
     "batch_normalization_forward", "binary", "concat", "convolution_backward_data",
     "convolution_backward_weights", "convolution_forward", "deconvolution_backward_data",
     "deconvolution_backward_weights", "deconvolution_forward", "eltwise_backward",

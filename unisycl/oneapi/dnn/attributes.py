@@ -11,6 +11,7 @@ from typing import Any
 
 from unisycl.oneapi.dnn.descriptors import desc
 from unisycl.oneapi.dnn.names import (
+    accumulation_mode,
     algorithm,
     data_type,
     error,
@@ -114,6 +115,7 @@ class primitive_attr:
         self._ops: tuple[PostOp, ...] = ()
         self._scratchpad = scratchpad_mode.library
         self._fpmath = fpmath_mode.strict
+        self._sums = accumulation_mode.strict
 
     def set_scales_mask(self, arg: int, mask: int) -> None:
         """Say that an argument has scales; a bit of the mask is a dimension they differ by."""
@@ -151,6 +153,14 @@ class primitive_attr:
         """Return in which precision products of float32 may be computed."""
         return self._fpmath
 
+    def set_accumulation_mode(self, mode: accumulation_mode) -> None:
+        """Say where sums may be kept: ``relaxed`` or ``any`` allow sums of bytes in 16 bits."""
+        self._sums = accumulation_mode(mode)
+
+    def get_accumulation_mode(self) -> accumulation_mode:
+        """Return where sums may be kept."""
+        return self._sums
+
     def set_rnn_data_qparams(self, scale: float, shift: float) -> None:
         """Say how the data of a recurrent network of integers are scaled and shifted."""
         self.rnn["data"] = float(scale), float(shift)
@@ -174,12 +184,14 @@ class primitive_attr:
         found.scales, found.zero_points = dict(self.scales), dict(self.zero_points)
         found.rnn, found._ops = dict(self.rnn), self._ops
         found._scratchpad, found._fpmath = self._scratchpad, self._fpmath
+        found._sums = self._sums
         return found
 
     def key(self) -> Any:
         """Return what tells attributes apart."""
         return (tuple(sorted(self.scales.items())), tuple(sorted(self.zero_points.items())),
-                tuple(sorted(self.rnn.items())), self._ops, self._scratchpad, self._fpmath)
+                tuple(sorted(self.rnn.items())), self._ops, self._scratchpad, self._fpmath,
+                self._sums)
 
 
 def _mask(name: str, mask: Any) -> int:

@@ -216,6 +216,17 @@ class fpmath_mode(enum.IntEnum):
     tf32 = 4
 
 
+class accumulation_mode(enum.IntEnum):
+    """Where sums of products may be kept: ``relaxed`` and ``any`` allow shorter sums."""
+
+    strict = 0
+    relaxed = 1
+    any = 2
+    s32 = 3
+    f32 = 4
+    f16 = 5
+
+
 class arg(enum.IntEnum):
     """The arguments of an execution; ``DNNL_ARG_SRC`` in C++ is ``arg.SRC`` here."""
 

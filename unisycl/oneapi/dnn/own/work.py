@@ -246,6 +246,11 @@ def finish_product(w: Work, acc: Memory, functions: Any) -> None:
     """Do what comes behind sums of products: scales, bias, post-ops; then store."""
     op, dims = w.op, w.dims("dst")
     attr, count = op.attr, math.prod(w.dims("dst"))
+    wanted = w.found["dst"]
+    if acc.dtype == S32 and wanted.get_data_type() is data_type.s32 and not (
+            attr.ops or attr.scales or w.has("bias") or number_of(op, "dst") in attr.zero_points):
+        w.put(acc, wanted, w.memory("dst"))  # float32 has not all of its digits
+        return
     out = w.write("dst", F32)
     if count:
         w.call.launch(count, moves.widen, acc, Record(moves.straight, np.int64(0)), np.float32,

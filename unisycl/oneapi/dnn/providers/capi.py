@@ -26,6 +26,8 @@ _NDIMS, _DIMS, _TYPE, _OFFSET, _PADDED, _KIND, _BLOCKS, _SIZES, _PLACES = (
     256, 257, 258, 259, 260, 262, 263, 264, 265)
 _STRIDES = 14
 _BLOCKED = 2
+_DOT_PRODUCTS = 0x48
+"""The bits of an instruction set with AVX-VNNI's or AVX-512 VNNI's products of bytes."""
 """What ``dnnl_memory_desc_query`` is asked for, and the kind of format whose parts are known."""
 
 
@@ -66,6 +68,9 @@ class Dnnl:
         found = self._library.find("version", [], ctypes.POINTER(_Version))().contents
         self.version = f"{found.major}.{found.minor}.{found.patch}"
         self._destroy_md = self.function("memory_desc_destroy", [Pointer])
+        isa = self.call("get_effective_cpu_isa")
+        self.sums_bytes = not isa or bool(isa & _DOT_PRODUCTS)
+        """Whether products of bytes are added in 32 bits; else two are first, in 16."""
 
     def function(self, name: str, arguments: list[Any] | None, result: Any = ctypes.c_int) -> Any:
         """Return a function by its name without the prefix."""

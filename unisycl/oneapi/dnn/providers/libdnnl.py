@@ -255,9 +255,42 @@ def _check_alike(op: Op, found: dict[str, desc]) -> None:
         raise names.unimplemented("oneDNN mixes up tensors of one size that lie differently")
 
 
+_WITH_SLOPES = ("convolution", "deconvolution", "matmul", "inner_product")
+"""Kinds that execute a PReLU behind them; others take it, and fail."""
+
+
+def _check_slopes(op: Op) -> None:
+    """Leave PReLU behind a primitive to others where the library does it otherwise.
+
+    It reads weights that differ by channel and by what comes behind with the channels last.
+    """
+    masks = [o.mask for o in op.attr.ops if o.kind == "prelu"]
+    if masks and not op.name.startswith(_WITH_SLOPES):
+        raise names.unimplemented("oneDNN has no PReLU behind it")
+    if any(m & 2 and m >> 2 for m in masks):
+        raise names.unimplemented("oneDNN reads such weights of PReLU in another order")
+
+
+def _check_sums(op: Op, made: Made, library: Dnnl) -> None:
+    """Leave products of bytes to others where the processor would add them in 16 bits.
+
+    There 255 * 127 + 255 * 127 becomes 32767, and weights may be halved against that.
+    """
+    mode = op.attr.get_accumulation_mode()
+    if library.sums_bytes or mode in (names.accumulation_mode.relaxed, names.accumulation_mode.any):
+        return
+    bytes_ = names.data_type.s8, names.data_type.u8
+    both = all(any(made.found[n].get_data_type() in bytes_ for n in made.ins
+                   if n in made.found and n.startswith(side)) for side in ("src", "weights"))
+    if both and "ref" not in made.info and not op.name.startswith("prelu"):
+        raise names.unimplemented("this processor adds products of bytes in 16 bits, which may be "
+                                  "too few; accumulation_mode.relaxed allows it")
+
+
 def _created(op: Op, library: Dnnl) -> Native:
     """Return the library's descriptor of a primitive."""
     _check_empty(op)
+    _check_slopes(op)
     kept: list[Any] = []
     attr = library.attributes(op.attr)
     given = [_passed(library, f, op[f], kept) for f in op.row.names if f != "srcs"]
@@ -314,6 +347,7 @@ class OneDnn:
         """Return an operation as the library does it; ``unimplemented`` where it does not."""
         made = Made(op, place, self._library, _created(op, self._library))
         _check_alike(op, made.found)
+        _check_sums(op, made, self._library)
         return made
 
 
