@@ -121,6 +121,7 @@ def test_a_reserving_join_leaves_messages_with_who_has_them(g):
     token.try_put(7)
     g.wait_for_all()
     assert got == [(1, 7)]
+    assert data.try_get() == 2
 
 
 def test_tuples_are_taken_apart_and_ports_told_apart(g):

@@ -122,6 +122,7 @@ class descriptor:
             "COMPLEX_STORAGE": config_value.COMPLEX_COMPLEX}
         self._queue: sycl.queue | None = None
         self._plans: dict[bool, Plan] = {}
+        self._why: dict[bool, Exception] = {}
 
     def _refuse(self, text: str) -> Any:
         raise names.invalid_argument(f"descriptor: {text}")
@@ -202,16 +203,27 @@ class descriptor:
             self._refuse(f"commit takes a queue, got {type(where).__name__}")
         if self._dtype == np.float64:
             _require_doubles(queue.get_device())
-        plans = {}
-        chosen = self._values["PLACEMENT"]
-        for inplace in (True, False):
-            if chosen in (None, config_value.INPLACE if inplace else config_value.NOT_INPLACE):
-                plans[inplace] = self._plan(inplace=inplace)
+        plans, self._why = self._possible()
         for plan in plans.values():
             for backward in (False, True):
                 providers.needed(LIBRARY, _routine(plan, backward=backward), plan.complex_type,
                                  queue.get_device())
         self._plans, self._queue = plans, queue
+
+    def _possible(self) -> tuple[dict[bool, Plan], dict[bool, Exception]]:
+        """Return the plans in place and not; where that was left open, one of them will do."""
+        chosen = self._values["PLACEMENT"]
+        plans: dict[bool, Plan] = {}
+        why: dict[bool, Exception] = {}
+        for inplace in (False, True):
+            if chosen in (None, config_value.INPLACE if inplace else config_value.NOT_INPLACE):
+                try:
+                    plans[inplace] = self._plan(inplace=inplace)
+                except names.invalid_argument as error:
+                    why[inplace] = error
+        if not plans:
+            raise next(iter(why.values()))
+        return plans, why
 
     def _plan(self, *, inplace: bool) -> Plan:
         forward, backward = self._sides(inplace=inplace)
@@ -229,6 +241,8 @@ class descriptor:
             raise names.uninitialized(f"{name}: the descriptor is not committed; call "
                                       "descriptor.commit(queue) after the last set_value")
         plan = self._plans.get(len(given) == 1)
+        if plan is None and len(given) in (1, 2) and (len(given) == 1) in self._why:
+            raise names.invalid_argument(f"{name}: {self._why[len(given) == 1]}")
         if plan is None or len(given) not in (1, 2):
             way = "one memory" if True in self._plans else "two"
             raise names.invalid_argument(f"{name}: got {len(given)} memories; the descriptor's "

@@ -75,23 +75,27 @@ class join_node:
             return True
 
     def _reserve(self) -> None:
-        """Take a message of each port if each has one, as often as they have."""
+        """Take a message of each port if each has one, as often as they have; else take none."""
         with self.graph.lock:
             while all(kept or senders for kept, senders in zip(
                     self.kept, self.senders, strict=True)):
-                for k in range(len(self.inputs)):
-                    if not self.kept[k]:
-                        self._ask(k)
+                asked = [k for k in range(len(self.inputs)) if not self.kept[k] and self._ask(k)]
                 if all(self.kept):
                     self.out.send(tuple(row.popleft() for row in self.kept))
+                    continue
+                for k in asked:
+                    back = getattr(self.senders[k][0], "give_back", None)
+                    if back is not None:  # others may take it meanwhile
+                        back(self.kept[k].popleft())
 
-    def _ask(self, k: int) -> None:
+    def _ask(self, k: int) -> bool:
         """Take a message from who has one for a port; forget who has none."""
         there, message = self.senders[k][0].take()
         if there:
             self.kept[k].append(message)
         else:
             self.senders[k].popleft()
+        return there
 
     def __repr__(self) -> str:
         return f"<join_node of {len(self.inputs)} ports, {self.policy}>"
