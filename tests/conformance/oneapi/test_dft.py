@@ -132,14 +132,15 @@ def batches(queue) -> None:
         assert a[0] == 7
         sycl.free(a, queue)
         sycl.free(out, queue)
-    real = rng.standard_normal((4, 11)).astype(np.float32)
-    plan = dft.descriptor(SINGLE, REAL, 10)
+    real = rng.standard_normal((4, 10)).astype(np.float32)
+    plan = dft.descriptor(SINGLE, REAL, [2, 5])
     plan.set_value(KEY.NUMBER_OF_TRANSFORMS, 4)
-    plan.set_value(KEY.FWD_DISTANCE, 11)  # no room for a spectrum in place
+    plan.set_value(KEY.FWD_DISTANCE, 10)  # no room for a spectrum in place
     plan.commit(queue)
     a, out = memory(queue, real), memory(queue, np.zeros(24, np.complex64))
     dft.compute_forward(plan, a, out).wait()
-    near(out[:].reshape(4, 6), np.fft.rfft(real[:, :10].astype(float)), np.float32, 10)
+    right = np.fft.rfft2(real.reshape(4, 2, 5).astype(float))
+    near(out[:].reshape(4, 2, 3), right, np.float32, 10)
     with pytest.raises(mkl.invalid_argument, match="elements overlap"):
         dft.compute_forward(plan, a)
     sycl.free(a, queue)
