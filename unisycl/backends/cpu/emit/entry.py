@@ -262,7 +262,7 @@ def _units(e: Emitter, unit: Unit, edge: bool) -> None:
     unit(e, number, edge)
     e.homes = fixed
     f.store("i64", f.op(f"add nuw i64 {number}, 1"), at)
-    f.jump(head)
+    f.again(head)
     f.start(done)
     reductions.end(e)
     own_sums.end(e)
@@ -369,7 +369,7 @@ def box(e: Emitter, lows: list[str], highs: list[str], row: rows.Row, *, edge: b
     rows.along(e, start, highs[-1], outer, row, edge=edge)
     for (counter, head, done), now_id in zip(reversed(closers), reversed(outer), strict=True):
         f.store("i64", f.op(f"add nuw i64 {now_id.ref}, 1"), counter)
-        f.jump(head)
+        f.again(head)
         f.start(done)
 
 

@@ -16,7 +16,7 @@ from unisycl.backends.cpu.emit.emitter import Emitter, Home, Loop, ScopeState
 from unisycl.backends.cpu.emit.group_calls import Split
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val
 from unisycl.backends.cpu.emit.statements import emit_block
-from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.backends.cpu.emit.text import NOT_AT_RUN_TIME, llvm_type
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space, memory_scope
@@ -227,7 +227,7 @@ class Group:
             f.module.declare("llvm.sadd.sat.i64", "i64 @(i64, i64)")
             at = f.load("i64", counter)
             f.store("i64", f.op(f"call i64 @llvm.sadd.sat.i64(i64 {at}, i64 {step})"), counter)
-        f.jump(top)
+        f.again(top, NOT_AT_RUN_TIME)
         f.start(exit)
 
     def scope(self, stmt: n.Scope, *, in_loop: bool) -> None:

@@ -188,7 +188,7 @@ def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: 
     row.body([*outer, Val(LINEAR, INT64, now, 1)])
     e.mask, e.maybe_empty = None, False
     f.store("i64", end, counter)
-    f.jump(more)
+    f.again(more)
     f.start(done)
 
 

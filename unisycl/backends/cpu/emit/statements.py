@@ -21,6 +21,7 @@ from unisycl.backends.cpu.emit import (
 )
 from unisycl.backends.cpu.emit.emitter import Emitter, Loop, ScopeState
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
+from unisycl.backends.cpu.emit.text import NOT_AT_RUN_TIME
 from unisycl.backends.cpu.emit.waiting import begin_wait, emit_pause
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
@@ -30,6 +31,7 @@ from unisycl.passes.shared import loop_steps
 
 _CHEAP_STATEMENTS = 8
 _SPLIT_EXPRESSIONS = 400
+_LONG = 40
 
 
 def emit_block(e: Emitter, block: n.Block) -> None:
@@ -355,11 +357,17 @@ def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],
     _without_gone(e, body)
 
 
+def _is_long(body: n.Block) -> bool:
+    """Say whether a body is so long, or has loops, that its own branch back counts for nothing."""
+    return any(isinstance(s, n.For | n.While) for s in visit.statements(body)) or (
+        sum(1 for _ in visit.all_expressions(body)) > _LONG)
+
+
 def _repeated(e: Emitter, stmt: n.Stmt) -> str:
     """Return what the branch back of a loop says about repeating its body."""
     asked = dict(stmt.controls) if isinstance(stmt, n.For) else {}
     if "unroll" not in asked:
-        return ""
+        return e.f.module.loop(NOT_AT_RUN_TIME) if _is_long(stmt.body) else ""
     count = asked["unroll"]
     word = f'!{{!"llvm.loop.unroll.count", i32 {count}}}' if count > 1 else \
         f'!{{!"llvm.loop.unroll.{"disable" if count == 1 else "full"}"}}'

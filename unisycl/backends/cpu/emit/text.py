@@ -47,6 +47,11 @@ def vectors(widest: int) -> str:
     return f'nounwind "prefer-vector-width"="{widest}" "min-legal-vector-width"="{widest}"'
 
 
+ONCE = '!{!"llvm.loop.unroll.disable"}'
+NOT_AT_RUN_TIME = '!{!"llvm.loop.unroll.runtime.disable"}'
+"""What a branch back says: the body is not to be repeated; not unless all turns are known."""
+
+
 class Module:
     """The text of one module: functions, and declarations collected while they are written.
 
@@ -148,6 +153,13 @@ class Function:
     def jump(self, label: str) -> None:
         """End the block with a branch."""
         self.do(f"br label %{label}")
+
+    def again(self, head: str, word: str = ONCE) -> None:
+        """End a loop's body with the branch back, where nothing is gained by repeating the body.
+
+        LLVM takes Zen's buffer of 4096 operations for what a loop may grow to.
+        """
+        self.do(f"br label %{head}{self.module.loop(word)}")
 
     def branch(self, cond: str, yes: str, no: str, *, unlikely: bool = False) -> None:
         """End the block with a conditional branch; ``unlikely``: it hardly ever says yes."""
