@@ -49,9 +49,17 @@ if "POCL_CACHE_DIR" not in os.environ:
 pipeline.ALWAYS_VERIFY[0] = True
 
 
+gc.disable()  # until all tests are collected: ten thousand objects of pytest that stay
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Tell tests with many kernels whether this is a sample."""
     sampling.SAMPLE[0] = config.getoption("--sample")
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from now on."""
+    gc.enable()
 
 
 # What a shell starts in the background ignores Ctrl-C, and so would the programs of tests.
