@@ -367,7 +367,8 @@ def _repeated(e: Emitter, stmt: n.Stmt) -> str:
     """Return what the branch back of a loop says about repeating its body."""
     asked = dict(stmt.controls) if isinstance(stmt, n.For) else {}
     if "unroll" not in asked:
-        return e.f.module.loop(NOT_AT_RUN_TIME) if _is_long(stmt.body) else ""
+        long = isinstance(stmt, n.For | n.While) and _is_long(stmt.body)
+        return e.f.module.loop(NOT_AT_RUN_TIME) if long else ""
     count = asked["unroll"]
     word = f'!{{!"llvm.loop.unroll.count", i32 {count}}}' if count > 1 else \
         f'!{{!"llvm.loop.unroll.{"disable" if count == 1 else "full"}"}}'
