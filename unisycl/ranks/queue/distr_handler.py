@@ -21,7 +21,7 @@ from unisycl.ranks.graph import plan
 from unisycl.ranks.graph import split as splitting
 from unisycl.ranks.graph.boxes import Box, whole
 from unisycl.ranks.graph.mappers import Mapper, chunk
-from unisycl.ranks.queue import places
+from unisycl.ranks.queue import insides, places
 from unisycl.ranks.queue.part_accessor import part_accessor
 from unisycl.ranks.queue.places import Place, partition
 from unisycl.ranks.queue.pretending import Launched
@@ -105,12 +105,14 @@ class distr_handler(handler):
             self.launch(geometry, fn, args, reductions)
             return None
         parts = splitting.parts(geometry.global_, queue.size, tuple(geometry.local), self._cuts)
-        self._share(f"kernel '{label(fn)}'", parts, reductions)
+        some = self._share(f"kernel '{label(fn)}'", parts, reductions)
         if queue.pretends:
             queue.pretend_kernel(self, parts, Launched(geometry, fn, args, tuple(reductions)))
             return None
         mine = parts[queue.rank]
-        if mine is not None:
+        if some and geometry.kind == "range" and insides.plain(self, fn):
+            geometry = insides.begin(self, geometry, fn, args, some)
+        elif mine is not None:
             geometry = launch.part_geometry(geometry, mine.start, mine.extent)
         elif reductions:
             geometry = launch.part_geometry(geometry, (0,) * len(geometry.global_),
@@ -214,8 +216,12 @@ class distr_handler(handler):
                 box = None
             one.declare(self, box)
 
-    def _share(self, name: str, parts: Chunks, reductions: Sequence[reduction]) -> None:
-        """Plan a command, submit what has to be sent before it, and declare its accessors."""
+    def _share(self, name: str, parts: Chunks, reductions: Sequence[reduction],
+               ) -> Sequence[insides.Piece]:
+        """Plan a command, submit what has to be sent before it, and declare its accessors.
+
+        Returns the pieces by which a kernel is launched, if it is not launched as a whole.
+        """
         queue, used = self.queue, self._used
         key = None
         if not (reductions or queue.watched) and all(
@@ -226,13 +232,16 @@ class distr_handler(handler):
             known = queue.planned.get(key)
             if known is not None:
                 self._as_planned(name, known)
-                return
+                return tuple(known.pieces)
         before = [one.owner.layout for one in used]
         steps, mine, words = self._planned(name, parts, reductions)
-        if key is not None:
-            if len(queue.planned) > 256:
-                queue.planned.clear()
-            queue.planned[key] = Planned(words, [box for _, box in mine], steps, (parts, before))
+        if key is None:
+            return ()
+        if len(queue.planned) > 256:
+            queue.planned.clear()
+        some = insides.pieces(used, parts[queue.rank], steps, queue.rank)
+        queue.planned[key] = Planned(words, [box for _, box in mine], steps, some, (parts, before))
+        return some
 
     def _as_planned(self, name: str, known: Planned) -> None:
         """Do what was planned for a command like this one, of the same layouts."""
@@ -305,6 +314,7 @@ class Planned(NamedTuple):
     words: str
     boxes: list[Box | None]
     steps: list[tuple[int, plan.Step]]
+    pieces: tuple[insides.Piece, ...]
     kept: Any
 
 
