@@ -14,6 +14,7 @@ from tests.runtimes import skip_where_one_kernel_cannot_overlap
 from tests.sampling import by_turns
 from unisycl.oneapi import ccl
 from unisycl.ranks.links import threads
+from unisycl.ranks.queue import insides
 
 x = sycl.ext.unisycl
 
@@ -51,6 +52,21 @@ def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None
     for found in ccl.run_threads(7, lambda c: queue_checks.check_programs(
             x.distr_queue(device))):
         compare(found, one)
+
+
+@pytest.mark.part("R-2")
+def test_insides_of_parts_run_before_borders_come(monkeypatch) -> None:
+    begun, begin = [], insides.begin
+
+    def noted(h, *rest):
+        begun.append([piece.part.extent[0] for piece in rest[-1]])
+        return begin(h, *rest)
+    monkeypatch.setitem(insides.LEAST, "items", 1)
+    monkeypatch.setattr(insides, "begin", noted)
+    for found in ccl.run_threads(3, lambda c: programs.heat(x.distr_queue("cpu"))):
+        assert np.allclose(found, programs.heat_by_numpy(), rtol=1e-12)
+    assert sorted(map(tuple, begun)) == 5 * [(10, 1, 1)] + 5 * [(11, 1)] + 5 * [(12, 1)]
+    ccl.run_threads(3, lambda c: queue_checks.check_repeats(x.distr_queue("cpu")))
 
 
 @pytest.mark.row("R-1")

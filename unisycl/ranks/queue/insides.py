@@ -21,8 +21,8 @@ from unisycl.ranks.queue.part_accessor import part_accessor
 from unisycl.runtime.graph.command_group import Group
 from unisycl.runtime.launch import launch
 
-LEAST = {"items": 1 << 18}
-"""A part of fewer items takes less than what more launches cost."""
+LEAST = {"items": 1 << 22}
+"""Parts of fewer items lose more by more launches than they gain."""
 
 
 class Piece(NamedTuple):
