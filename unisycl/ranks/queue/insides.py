@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from unisycl.backends.base import HOST
 from unisycl.base import requested_checks
 from unisycl.ranks.graph import plan
 from unisycl.ranks.graph.boxes import Box, meet
@@ -67,7 +66,7 @@ def _piece(used: Sequence[part_accessor], mine: chunk, low: int, high: int) -> P
 def plain(h: Any, fn: Any) -> bool:
     """Say whether a command group asks for nothing that pieces of its kernel could not have."""
     channel = h.channel
-    return (type(fn) is FunctionType and channel.driver.memory == HOST and not (
+    return (type(fn) is FunctionType and channel.driver.quick and not (
         channel.in_order or channel.profiling or h._set or h._constants
         or channel.recorder is not None or h._bundle is not None or h.second is not None
         or h.fences or h.turns is not None or requested_checks.now(channel.checks)))
