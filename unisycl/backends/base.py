@@ -383,6 +383,7 @@ class Driver(ABC):
     """Whether ``immediate`` ever says yes; never changes."""
 
     repeats: bool = False
+    joins_again: bool = False
     """Whether ``launch`` needs no more than executable, geometry and values of a plain launch."""
 
     extends: bool = False

@@ -146,6 +146,12 @@ class reduction(HasProperties):
             view = self._variable.bind(group, channel)
         return BoundView(view.memory, view.offset, (self.extent,), (1,)), self.initialize
 
+    def bind_variable(self, group: Group | None, channel: Channel) -> tuple[Any, bool]:
+        """Return what tells this launch's result from others', as ``bind_result`` (internal)."""
+        if isinstance(self._variable, np.ndarray):
+            return None, self.initialize
+        return self._variable.bind(group, channel), self.initialize
+
     @property
     def block(self) -> Any:
         """The USM allocation that the result goes to; None for other memory (internal)."""

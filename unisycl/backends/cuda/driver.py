@@ -104,7 +104,7 @@ class CudaDriver(Repeating, Reaching):
     """The driver of one card. Its methods may be called from any thread."""
 
     backend = backend.cuda
-    repeats = True
+    repeats = joins_again = True
     chains = True
     takes_commands = True
     messages = "nccl"
@@ -260,7 +260,7 @@ class CudaDriver(Repeating, Reaching):
                 ready.told, ready, urgency=launch.urgency)
         if launch.packed is None:
             launch.packed = executable
-        elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
+        elif launch.packed is executable and ready.small:  # there will be a third
             launch.packed = ready
         return here.commands.begin(
             lambda lane: api.try_launch_prepared(*ready.arguments(lane)), deps,
@@ -279,7 +279,10 @@ class CudaDriver(Repeating, Reaching):
             return None
         with self.opened().session:
             executable.main.allow(executable.launch_sizes(launch), executable.what, self.card)
-        return Prepared(executable, launch, plan, (executable.what, launch.where))
+        scratch = functools.partial(
+            self.opened().scratch.call, executable.kernel, executable.source, launch.reductions,
+            launch.geometry, plan.shape) if launch.reductions else None
+        return Prepared(executable, launch, plan, (executable.what, launch.where), scratch)
 
     def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> CuBatch | None:
         """Return commands as a graph of CUDA's."""
@@ -290,7 +293,8 @@ class CudaDriver(Repeating, Reaching):
         """Launch a kernel with reductions or reports."""
         here = self.opened()
         plan = executable.plan(launch.geometry, self.facts, self.card)
-        call = here.scratch.call(executable.kernel, executable.source, launch, plan.shape)
+        call = here.scratch.call(executable.kernel, executable.source, launch.reductions,
+                                 launch.geometry, plan.shape)
         api, shown = here.session.api, call.report
         main, finish = executable.main, executable.finish
         dynamic, lenders = executable.launch_sizes(launch), streams_of(launch.values)

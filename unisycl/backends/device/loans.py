@@ -53,7 +53,7 @@ class Loan(Generic[M]):
 
 def spoil(keep: object) -> None:
     """Have memory on loan not be used again: a kernel that fails leaves anything in it."""
-    for thing in keep if isinstance(keep, tuple) else ():
+    for thing in keep if isinstance(keep, tuple) else (keep,):
         loans: Any = getattr(thing, "loans", ())
         for loan in loans:
             loan.forget()

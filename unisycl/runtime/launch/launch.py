@@ -32,6 +32,7 @@ from unisycl.runtime.launch import (
     nd_range_parts,
     program,
 )
+from unisycl.runtime.launch.repeats import results
 from unisycl.runtime.memory import staging
 from unisycl.runtime.threads.per_process import process
 
@@ -188,45 +189,55 @@ def in_group(channel: Channel, group: Group, function: Any, geometry: Geometry,
 
     Accessors are others in each group, but what they are bound to stays while a buffer does.
     """
-    if channel.repeats and not reductions and type(function) is FunctionType and (
-            (geometry.whole is None or geometry.alone) and not compiled_kernels.watchers):
-        known, raw = program.warm(channel, function, geometry, arguments)
+    if channel.repeats and type(function) is FunctionType and (
+            (geometry.whole is None or geometry.alone) and not compiled_kernels.watchers) and (
+            not reductions or _joins_again(channel, geometry)):
+        known, raw = program.warm(channel, function, geometry, arguments, reductions)
         if known is not None and not (known[1].special or (
                 geometry.alone and nd_range_parts.declares(known[1].kernel))):
-            return _in_group_again(channel, group, function, geometry, arguments, (known, raw))
+            return _in_group_again(channel, group, function, geometry, arguments, (known, raw),
+                                   reductions)
     made = build(channel, group, function, geometry, arguments, reductions)
     return made, begin_launch(channel, made, reductions), None
 
 
+def _joins_again(channel: Channel, geometry: Geometry) -> bool:
+    """Say whether launches with reductions over an index space are such that may come again."""
+    return (channel.driver.joins_again and geometry.whole is None
+            and 0 not in geometry.global_)
+
+
 def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geometry,
                     arguments: tuple[Any, ...], found: tuple[Any, tuple[Any, ...]],
-                    ) -> tuple[Launch, Begin, repeated.Again | None]:
+                    reductions: tuple[Any, ...]) -> tuple[Launch, Begin, repeated.Again | None]:
     (spec, loaded, repeats, *_), raw = found
-    near = repeats.but_for_numbers(raw, group, channel)
+    near = None if reductions else repeats.but_for_numbers(raw, group, channel)
     if near is not None and (old := near.launch) is not None:
         made = _like(old, _with_numbers(channel, old, near.numbers, raw, loaded.converters))
         begin = begin_launch(channel, made)
         return made, begin, repeated.Again(made, begin, near.name, channel.driver)
-    again = repeats.same(raw, group, channel)
+    every = raw + results(reductions) if reductions else raw
+    again = repeats.same(every, group, channel)
     if again is not None and again.launch is not None and again.begin is not None:
         return again.launch, again.begin, again
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
-    again = repeats.bound_to(values, raw)
+    bound = tuple([x for r in reductions for x in r.bind_variable(group, channel)])
+    again = repeats.bound_to(values + bound, every)
     if again is not None and again.launch is not None and again.begin is not None:
         return again.launch, again.begin, again
     made = _of_values(channel, group, function, geometry, arguments, (spec, loaded, raw, values),
-                      part=geometry.alone)
+                      reductions=reductions, part=geometry.alone)
     if made.staged:
-        return made, begin_launch(channel, made), None
-    if not repeats.wants(raw):
-        begin = begin_launch(channel, made)
+        return made, begin_launch(channel, made, reductions), None
+    if not repeats.wants(every):
+        begin = begin_launch(channel, made, reductions)
         once = repeated.Again(made, begin, program.label(function), channel.driver) \
             if channel.quick else None
         return made, begin, once
-    made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
-                  where=as_done(made.where, "first submitted"))
+    made = Launch(made.executable, geometry, made.values + bound,  # not what holds the arguments
+                  reductions=made.reductions, where=as_done(made.where, "first submitted"))
     begin = begin_launch(channel, made)
-    repeats.note(raw, channel, made, begin, program.label(function))
+    repeats.note(every, channel, made, begin, program.label(function))
     return made, begin, None
 
 
@@ -305,9 +316,9 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
     """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
     if channel.generation != process.generation:
         check_process(channel)
-    if channel.repeats and not reductions and type(function) is FunctionType and (
-            not compiled_kernels.watchers):
-        again, known, raw = program.repeat(channel, function, geometry, arguments)
+    if channel.repeats and type(function) is FunctionType and not compiled_kernels.watchers and (
+            not reductions or _joins_again(channel, geometry)):
+        again, known, raw = program.repeat(channel, function, geometry, arguments, reductions)
         if again is not None and (launch := again.launch) is not None:
             if (run := again.run) is not None and not (deps or channel.profiling):
                 task = repeated.at_once(channel, again.name, run)
@@ -319,6 +330,9 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
                 return start(channel, launch, again.name, deps, again.begin)
             return repeated.submit(channel, again, launch, again.begin or begin_nothing)
         if known is not None and geometry.whole is None:
+            if reductions:
+                return _join_warm(channel, function, geometry, arguments, known, raw,
+                                  reductions, deps=deps)
             return _start_warm(channel, function, geometry, arguments, known, raw, deps=deps)
     if channel.recorder is not None:
         return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
@@ -354,6 +368,24 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
                   where=as_done(made.where, "first submitted"))
     begin = begin_launch(channel, made)
     repeats.note(raw, channel, made, begin, name)
+    return start(channel, made, name, deps, begin)
+
+
+def _join_warm(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+               known: Any, every: tuple[Any, ...], reductions: tuple[Any, ...], *,
+               deps: Sequence[Task]) -> Task:
+    """Do what ``_start_warm`` does for a launch with reductions; they stand behind its values."""
+    spec, loaded, repeats, *_ = known
+    raw, name = every[:len(every) - 2 * len(reductions)], program.label(function)
+    made = _build(channel, None, function, geometry, arguments, (spec, loaded, raw),
+                  reductions=reductions)
+    if loaded.special or made.staged or not repeats.wants(every):
+        return start(channel, made, name, deps)
+    bound = tuple([x for r in reductions for x in r.bind_variable(None, channel)])
+    made = Launch(made.executable, geometry, made.values + bound, reductions=made.reductions,
+                  where=as_done(made.where, "first submitted"))
+    begin = begin_launch(channel, made)
+    repeats.note(every, channel, made, begin, name)
     return start(channel, made, name, deps, begin)
 
 

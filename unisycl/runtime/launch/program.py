@@ -32,7 +32,7 @@ from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph import watching
 from unisycl.runtime.graph.command_group import Capturable
 from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_parts, progress
-from unisycl.runtime.launch.repeats import Place, Repeat, Repeats
+from unisycl.runtime.launch.repeats import Place, Repeat, Repeats, results
 
 _LIMIT = 4096
 _MOST_ARGUMENTS = 1 << 20
@@ -74,16 +74,22 @@ _lock = threading.RLock()  # a finaliser may call forget while its thread is in 
 
 
 def warm(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
-         ) -> tuple[_Warm | None, tuple[Any, ...]]:
-    """Return what a launch like it, without reductions, has left behind and its raw arguments.
+         reductions: tuple[Any, ...] = ()) -> tuple[_Warm | None, tuple[Any, ...]]:
+    """Return what a launch like it has left behind and its raw arguments.
 
     None and nothing if there was none.
     """
-    for known in _table(channel).get((id(function.__code__), id(geometry), len(arguments)), ()):
-        raw = known[0].match(function, arguments, ())
+    count = _count(arguments, reductions) if reductions else len(arguments)
+    for known in _table(channel).get((id(function.__code__), id(geometry), count), ()):
+        raw = known[0].match(function, arguments, reductions)
         if raw is not None:
             return known, raw
     return None, ()
+
+
+def _count(arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> int:
+    """Return what tells numbers of arguments behind some reductions apart from all others."""
+    return -1 - len(arguments) - _MOST_ARGUMENTS * len(reductions)
 
 
 def _table(channel: Line) -> _Table:
@@ -97,18 +103,22 @@ def _table(channel: Line) -> _Table:
 
 
 def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
+           reductions: tuple[Any, ...] = (),
            ) -> tuple[Repeat | None, _Warm | None, tuple[Any, ...]]:
     """Return a launch with the very same arguments that may serve again, and what ``warm`` does.
 
-    Without reductions; asked for every launch of a queue's shortcut, so all of it is here.
+    Asked for every launch of a queue's shortcut, so all of it is here.
     """
     table = channel.warm
     if table is None or requested_checks.asked():
         table = _table(channel)
-    for known in table.get((id(function.__code__), id(geometry), len(arguments)), ()):
-        raw = known[0].match(function, arguments, ())
+    count = _count(arguments, reductions) if reductions else len(arguments)
+    for known in table.get((id(function.__code__), id(geometry), count), ()):
+        raw = known[0].match(function, arguments, reductions)
         if raw is None:
             continue
+        if reductions:
+            raw += results(reductions)
         repeats = known[2]
         for one in () if channel.quick and repeats.numbers_vary else repeats.kept:
             for ref, given in zip(one.refs, raw):  # noqa: B905 - its check takes as long as this
@@ -132,8 +142,8 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
     if type(function) is FunctionType and not compiled_kernels.watchers:
         table = _warm.setdefault((device.number, requested_checks.now(checks)), {})
         code = function.__code__
-        key = (id(code), id(geometry), len(arguments) if not reductions else (
-            -1 - len(arguments) - _MOST_ARGUMENTS * len(reductions)))
+        key = (id(code), id(geometry),
+               _count(arguments, reductions) if reductions else len(arguments))
         for known in table.get(key, ()):
             raw = known[0].match(function, arguments, reductions)
             if raw is not None:

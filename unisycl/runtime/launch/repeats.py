@@ -73,6 +73,11 @@ class Repeat(Again):
         self.launch = self.begin = self.run = self.task = None
 
 
+def results(reductions: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what tells launches with reductions apart, behind their arguments."""
+    return tuple([x for r in reductions for x in (r._variable, r.initialize)])
+
+
 def _gone() -> object:
     """Return an object that no kernel is ever given."""
     return _gone

@@ -262,3 +262,61 @@ def test_launches_with_local_memory_come_again(fake: FakeCuda, line: sycl.queue)
         line.parallel_for(sycl.nd_range(8, 8), turned, p, tile)
     assert seen(line, p) == [300]
     assert fake.calls["cuEventRecord"] < 40
+
+
+def add_up(i: Any, total: Any, p: Any) -> None:
+    total.combine(p[i])
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_reductions_that_come_again_are_one_call_each(fake: FakeCuda, *, in_order: bool) -> None:
+    order = (sycl.property.queue.in_order(),) if in_order else ()
+    queue = sycl.queue("cuda", *order)
+    p, out = (sycl.malloc_device(n, np.int64, queue) for n in (8, 1))
+    queue.fill(p, 3).wait()
+    queue.fill(out, 0).wait()
+    for _ in range(20):
+        queue.parallel_for(8, sycl.reduction(out, sycl.plus), add_up, p)
+        if not in_order:
+            queue.wait()
+    queue.wait_and_throw()
+    assert seen_first(queue, out) == 480
+    assert fake.calls["cuLaunchKernelEx"] >= 18
+    fresh = sycl.property.reduction.initialize_to_identity()
+    for _ in range(4):
+        queue.parallel_for(8, sycl.reduction(out, sycl.plus, fresh), add_up, p).wait()
+    assert seen_first(queue, out) == 24
+    other = sycl.malloc_device(1, np.int64, queue)
+    queue.fill(other, 1).wait()
+    queue.parallel_for(8, sycl.reduction(other, sycl.plus), add_up, p).wait()
+    queue.parallel_for(8, sycl.reduction(other, sycl.maximum), add_up, p).wait()
+    assert (seen_first(queue, other), seen_first(queue, out)) == (25, 24)
+
+
+def seen_first(queue: sycl.queue, p: Any) -> int:
+    out = np.zeros(1, np.int64)
+    queue.memcpy(out, p, out.nbytes).wait_and_throw()
+    return int(out[0])
+
+
+def test_reductions_over_buffers_come_again(fake: FakeCuda, queue: sycl.queue) -> None:
+    values, total = sycl.buffer(np.arange(8)), sycl.buffer(np.zeros(1, np.int64))
+    for _ in range(12):
+        def group(h: sycl.handler) -> None:
+            p = sycl.accessor(values, h, sycl.read_only)
+            h.parallel_for(8, sycl.reduction(total, h, sycl.plus), add_up, p)
+        queue.submit(group)
+    assert value(total) == [12 * 28]
+    assert fake.calls["cuLaunchKernelEx"] >= 10
+
+
+def test_a_launch_that_joins_is_forgotten_with_its_memory(
+        fake: FakeCuda, queue: sycl.queue) -> None:
+    p, out = (sycl.malloc_device(n, np.int64, queue) for n in (8, 1))
+    for memory in (p, out):
+        queue.fill(memory, 1).wait()
+    for _ in range(4):
+        queue.parallel_for(8, sycl.reduction(out, sycl.plus), add_up, p).wait()
+    sycl.free(out, queue)
+    with pytest.raises(sycl.exception, match="freed"):
+        queue.parallel_for(8, sycl.reduction(out, sycl.plus), add_up, p).wait()

@@ -111,7 +111,7 @@ class CuExecutable:
     """What ``compile`` returns.
 
     ``load`` compiles, if need be, and loads, once somebody asks for what that gives: a kernel whose
-    launches all take variants never does. ``simple``: it needs nothing but its launch;
+    launches all take variants never does. ``simple``: a launch is one call of the driver's;
     ``together``: all its groups run at the same time.
     """
 
@@ -212,4 +212,4 @@ def make_executable(session: Session, kernel: Kernel, source: Source,
     together = bool(kernel.progress) and (
         kernel.progress[2] is forward_progress_guarantee.concurrent)  # type: ignore[misc]
     return CuExecutable(kernel, source, load, f"kernel '{kernel.name}'",
-                        not source.sites and not kernel.reducers and not lent, together)
+                        not source.sites and not source.finish_name and not lent, together)

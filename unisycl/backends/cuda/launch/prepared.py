@@ -7,42 +7,81 @@ Non-goals: launches that are made anew each time (``executable``). Invariant: th
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from unisycl.backends.base import Launch
 from unisycl.backends.cuda.api import Api, KernelNode, LaunchConfig
 from unisycl.backends.cuda.commands.lanes import Lane, Told
 from unisycl.backends.cuda.launch.executable import CuExecutable, Plan
-from unisycl.backends.device.scratch import NOTHING
+from unisycl.backends.cuda.launch.arguments import Pack
+from unisycl.backends.device.scratch import NOTHING, Call
+
+_SMALL = 1 << 22
 
 
 class Prepared:
-    """What a repeated launch hands to the driver, and all that it uses."""
+    """What a repeated launch hands to the driver, and all that it uses.
 
-    __slots__ = ("_configs", "_dynamic", "_known", "_pack", "_sizes", "_values", "executable",
-                 "told")
+    ``scratch`` gives the memory that joins the results of reductions: each stream has its own,
+    since launches in two of them may run at the same time.
+    """
 
-    def __init__(self, executable: CuExecutable, launch: Launch, plan: Plan, told: Told) -> None:
-        signature = executable.main.signature
+    __slots__ = ("_configs", "_dynamic", "_free", "_known", "_launch", "_packs", "_scratch",
+                 "_sizes", "executable", "told")
+
+    def __init__(self, executable: CuExecutable, launch: Launch, plan: Plan, told: Told,
+                 scratch: Callable[[], Call] | None = None) -> None:
         self.executable = executable
         self.told = told
-        self._values = launch.values
-        self._pack = signature.pack(launch, NOTHING)
+        self._launch = Launch(launch.executable, launch.geometry, launch.values,
+                              reductions=launch.reductions)  # not what holds this
+        self._scratch = scratch
+        self._packs: list[tuple[Pack, Call]] = []
+        self._free = [self._packed()]
         self._sizes = plan.sizes
         self._dynamic = executable.launch_sizes(launch)
-        self._configs: dict[Lane, LaunchConfig] = {}
+        self._configs: dict[Lane, tuple[LaunchConfig, Pack]] = {}
         self._known: tuple[Lane | None, tuple[Any, ...]] = None, ()
+
+    def _packed(self) -> Pack:
+        """Return arguments whose memory for joining results is nobody else's."""
+        call = NOTHING if self._scratch is None else self._scratch()
+        pack = self.executable.main.signature.pack(self._launch, call)
+        self._packs.append((pack, call))
+        return pack
+
+    @property
+    def loans(self) -> list[Any]:
+        """The memory on loan, which a launch that fails leaves in any state."""
+        return [loan for _, call in self._packs for loan in call.loans]
+
+    @property
+    def small(self) -> bool:
+        """Whether it keeps little memory besides its arguments, so that it may be kept itself."""
+        return sum(partials.nbytes for partials, _ in self._packs[0][1].partials) <= _SMALL
+
+    def _pack_of_stream(self) -> Pack:
+        """Return the arguments for a stream that has none yet."""
+        if self._scratch is None:
+            return self._packs[0][0]
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._packed()
 
     def arguments(self, lane: Lane) -> tuple[Any, ...]:
         """Return the arguments of ``cuLaunchKernelEx`` for a stream, which takes but four."""
         known = self._known
         if known[0] is not lane:
-            config = self._configs.get(lane)
-            if config is None:  # it is kept, since another thread may be about to use it
-                config = self._configs[lane] = LaunchConfig(
-                    *(size.value for size in self._sizes), self._dynamic, lane.value, None, 0)
+            one = self._configs.get(lane)
+            if one is None:  # it is kept, since another thread may be about to use it
+                one = self._configs.setdefault(lane, (LaunchConfig(
+                    *(size.value for size in self._sizes), self._dynamic, lane.value, None, 0),
+                    self._pack_of_stream()))
+            config, pack = one
             known = self._known = lane, (ctypes.c_void_p(ctypes.addressof(config)),
-                                         self.executable.main.handle, self._pack.pointers, None)
+                                         self.executable.main.handle, pack.pointers, None)
         return known[1]
 
     def add(self, api: Api, graph: int, behind: Any, count: int) -> int:
@@ -62,10 +101,10 @@ class Prepared:
     def _node(self) -> KernelNode:
         """Return what a kernel of a graph of CUDA's is made of; it points into this object."""
         return KernelNode(self.executable.main.handle, *(size.value for size in self._sizes),
-                          self._dynamic, ctypes.cast(self._pack.pointers, ctypes.c_void_p), None,
-                          None, None)
+                          self._dynamic, ctypes.cast(self._packs[0][0].pointers, ctypes.c_void_p),
+                          None, None, None)
 
     def spread(self, lane: Lane) -> tuple[Any, ...]:
         """Return the arguments of ``cuLaunchCooperativeKernel`` for a stream."""
         return (self.executable.main.handle, *self._sizes, ctypes.c_uint(self._dynamic),
-                lane.stream, self._pack.pointers)
+                lane.stream, self._packs[0][0].pointers)
