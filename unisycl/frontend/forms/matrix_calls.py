@@ -11,9 +11,8 @@ import ast
 from unisycl.base import dtypes
 from unisycl.base.enums import address_space
 from unisycl.base.matrices import layout, use
-from unisycl.frontend.context import Context
 from unisycl.frontend.values.absent import Nothing
-from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.frontend.values.matrices import Matrix
 from unisycl.frontend.values.memory import Memory
 from unisycl.ir import nodes as n
@@ -25,7 +24,7 @@ _LONG = Scalar(dtypes.INT64)
 _GENERIC = address_space.generic_space
 
 
-def mad(ctx: Context, d: Matrix, a: Matrix, b: Matrix, c: Matrix, node: ast.AST) -> Value:
+def mad(ctx: Lowering, d: Matrix, a: Matrix, b: Matrix, c: Matrix, node: ast.AST) -> Value:
     """Multiply: the name says types and shape, as ``matrix_mad_bf16_bf16_fp32_fp32_16_16_16``."""
     ctx.converge(node, "joint_matrix_mad")
     kinds = "_".join(x.kind.name for x in (a, b, c, d))
@@ -36,13 +35,13 @@ def mad(ctx: Context, d: Matrix, a: Matrix, b: Matrix, c: Matrix, node: ast.AST)
     return Nothing()
 
 
-def moves(ctx: Context, m: Matrix, where: Memory) -> bool:
+def moves(ctx: Lowering, m: Matrix, where: Memory) -> bool:
     """Say whether the hardware's own functions load or store a matrix."""
     return m.arrangement.native and where.view.space in (
         address_space.global_space, address_space.local_space)
 
 
-def move(ctx: Context, name: str, m: Matrix, where: Memory, stride: n.Expr, node: ast.AST, *,
+def move(ctx: Lowering, name: str, m: Matrix, where: Memory, stride: n.Expr, node: ast.AST, *,
          order: layout) -> Value:
     """Load or store: ``matrix_load_bf16_a_16_16_row_local``."""
     ctx.converge(node, name)
@@ -56,7 +55,7 @@ def move(ctx: Context, name: str, m: Matrix, where: Memory, stride: n.Expr, node
     return Nothing()
 
 
-def call(ctx: Context, name: str, memories: tuple[n.Expr, ...], numbers: tuple[n.Expr, ...],
+def call(ctx: Lowering, name: str, memories: tuple[n.Expr, ...], numbers: tuple[n.Expr, ...],
          node: ast.AST) -> None:
     """Call a function that the backend has by its name: of pointers, then whole numbers."""
     assert ctx.target is not None
@@ -67,7 +66,7 @@ def call(ctx: Context, name: str, memories: tuple[n.Expr, ...], numbers: tuple[n
     ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
 
 
-def start(ctx: Context, memory: Memory, node: ast.AST) -> n.Expr:
+def start(ctx: Lowering, memory: Memory, node: ast.AST) -> n.Expr:
     """Return where memory begins."""
     first = (memory.window[0],) if memory.window is not None else (
         () if memory.index else (n.Const(WEAK_INT, 0),))

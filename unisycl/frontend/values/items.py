@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce
+from unisycl.frontend.values import copies
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Kind, Lowering, Piece, Target, Value, describe
@@ -342,6 +343,8 @@ def _wait(ctx: Lowering, args: list[Value], node: ast.AST) -> Value:
                              help="pass what async_work_group_copy returned")
     if ctx.shape.kind == "work_group":
         return Nothing()  # one piece of code runs for the whole group
+    if copies.by_hardware(ctx):
+        copies.wait(ctx, node)
     return _barrier(ctx, "wait_for", node)
 
 
@@ -373,6 +376,10 @@ def _copy(ctx: Lowering, item: Item, args: list[Value], node: ast.AST) -> Value:
     one = coerce.weak_scalar(1)
     to, by = (one, stride) if local[0] else (stride, one)
     whole = ctx.shape.kind == "work_group"
+    if copies.suits(ctx, dest, src):
+        ctx.converge(node, "async_work_group_copy")
+        copies.begin(ctx, dest, src, numbers, node)
+        return Item("device_event", 0)
     extent = Several((*[one] * (item.ndim - 1), numbers[0]), "range")
     function = joint.copy_by_group if whole else joint.copy_by_items
     group = Item("group", item.ndim)

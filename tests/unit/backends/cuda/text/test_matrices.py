@@ -127,3 +127,35 @@ def test_work_groups_multiply_by_the_instructions_of_the_card_that_has_them(
     assert "wgmma" not in text
     assert "mma.sync" in text
     assert cuda_texts.refusal(kernel, text, 80) == ""
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, BF16, np.float32, np.float64], ids=str)
+def test_lines_are_copied_beside_the_work_items(dtype: Any) -> None:
+    def kernel(it: Any, x: Any, out: Any, n: Any) -> None:
+        tile = sycl.ext.oneapi.group_local_memory_for_overwrite((dtype, 512), it.get_group())
+        k = it.get_global_id(0)
+        it.wait_for(it.async_work_group_copy(tile, x[n:], 256),
+                    it.async_work_group_copy(tile[256:], x, n, 3))
+        out[k] = tile[511 - k]
+        it.async_work_group_copy(out, tile, 16).wait()
+
+    x = np.zeros(4096, dtype)
+    made, text = text_of(kernel, (x, x, np.int32(7)), 64)
+    assert {"tile_wait_all_unsigned_int"} <= set(re.findall(r"\btile_wait_all\w+", text))
+    size = x.itemsize
+    assert re.findall(r"cp\.async\.c[ag]\.shared\.global \[%0\], \[%1\], \d+", text) == [
+        f"cp.async.{kind}.shared.global [%0], [%1], {bytes}" for kind, bytes in (
+            ("cg", 16), ("ca", max(4, size)), *((("ca", size),) if size >= 4 else ()))]
+    assert cuda_texts.refusal(made, text, 80) == ""
+    plain = text_of(kernel, (x, x, np.int32(7)), 64, (7, 5))[1]
+    assert "cp.async" not in plain
+
+
+def test_a_strided_array_is_copied_by_the_work_items() -> None:
+    def kernel(it: Any, x: Any, out: Any) -> None:
+        tile = sycl.ext.oneapi.group_local_memory_for_overwrite((np.int32, 64), it.get_group())
+        it.async_work_group_copy(tile, x, 64).wait()
+        out[it.get_global_id(0)] = tile[it.get_global_id(0)]
+
+    x = np.zeros(128, np.int32)
+    assert "cp.async.c" not in text_of(kernel, (x[::2], x), 64)[1]
