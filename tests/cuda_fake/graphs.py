@@ -1,7 +1,7 @@
 """Graphs of commands: made, given other arguments, launched in any order that their edges allow.
 
-Non-goals: nodes of other kinds than kernels, copies and fills. Invariant: arguments are taken when
-they are given.
+Non-goals: nodes of other kinds than kernels, copies, fills, loops and conditions. Invariant:
+arguments are taken when they are given.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.cuda_fake.core import (
     number,
     store,
 )
-from unisycl.backends.cuda.api import Copy3D, Fill, KernelNode
+from unisycl.backends.cuda.api import ConditionalNode, Copy3D, Fill, KernelNode
 
 Work = Callable[[], None]
 
@@ -30,6 +30,10 @@ class Graphs(Core):
         super().__init__(*args, **named)
         self._graphs: dict[int, dict[int, tuple[Work, list[int]]]] = {}
         self._ready: dict[int, dict[int, tuple[Work, list[int]]]] = {}
+        self._bodies: dict[int, dict[int, tuple[Work, list[int]]]] = {}
+        self.conditions: dict[int, int] = {}
+        """What the conditions of graphs are, by their handles."""
+        self._outs: list[Any] = []
 
     def live_graphs(self) -> int:
         """Return how many graphs there are, made and ready."""
@@ -104,7 +108,7 @@ class Graphs(Core):
         return lambda: (ctypes.memmove(at, raw, len(raw)), None)[1]
 
     def _add(self, out: Any, graph: Any, before: Any, count: int, work: Work | None) -> int:
-        nodes, needs = self._graphs[number(graph)], list(before)[:count]
+        nodes, needs = self._nodes(graph), list(before)[:count]
         if len(set(needs)) != count:
             self.misuse.append("a node that comes twice behind another")
         if work is None or any(n not in nodes for n in needs):
@@ -112,6 +116,65 @@ class Graphs(Core):
         store(out, value := next(self._numbers))
         nodes[value] = work, needs
         return 0
+
+    def _nodes(self, graph: Any) -> dict[int, tuple[Work, list[int]]]:
+        found = self._graphs.get(number(graph))
+        return self._bodies[number(graph)] if found is None else found
+
+    def _cuGraphConditionalHandleCreate(self, out: Any, graph: Any, context: Any, default: int,
+                                        flags: int) -> None:
+        self._nodes(graph)
+        self._known(context)
+        store(out, value := next(self._numbers))
+        self.conditions[value] = default
+
+    def _cuGraphAddNode_v2(self, out: Any, graph: Any, before: Any, data: Any, count: int,
+                           params: Any) -> int:
+        given = params._obj
+        assert isinstance(given, ConditionalNode)
+        if data or given.type != 13 or given.size != 1 or given.kind not in (0, 1) or (
+                given.handle not in self.conditions):
+            return INVALID_VALUE
+        self._known(given.context)
+        body, handle, loops = next(self._numbers), given.handle, given.kind == 1
+        nodes = self._bodies[body] = {}
+        self._outs.append((ctypes.c_uint64 * 1)(body))
+        given.graphs = ctypes.addressof(self._outs[-1])
+
+        def work() -> None:
+            while self.conditions[handle]:
+                self._run(nodes)
+                if not loops:
+                    break
+
+        return self._add(out, graph, before, count, work)
+
+    def decides(self, name: str, sizes: Any, shared: int, cells: Any) -> Work:
+        """Return what the kernel does that reads conditions."""
+        assert (name, tuple(sizes), shared) == ("decide", (1,) * 6, 0)
+        u64, i32 = ctypes.c_uint64, ctypes.c_int
+        kinds = (u64, u64, u64, i32, i32, u64, u64, i32)
+        yes, no, at, size, sign, turns, most, first = [
+            kind.from_address(cells[k]).value for k, kind in enumerate(kinds)]
+        if not self._inside(at, size):
+            raise MemoryError
+
+        def work() -> None:
+            bits = int.from_bytes(ctypes.string_at(at, size), "little")
+            holds = bool(bits & ~(sign << 8 * size - 1))
+            if turns:
+                counts = (u64 * 2).from_address(turns)
+                if first:
+                    counts[0] = 0
+                if holds and counts[0] == most:
+                    counts[1], holds = 1, False
+                elif holds:
+                    counts[0] += 1
+            self.conditions[yes] = holds
+            if no:
+                self.conditions[no] = not holds
+
+        return work
 
     def _cuGraphInstantiateWithFlags(self, out: Any, graph: Any, flags: int) -> None:
         store(out, value := next(self._numbers))
@@ -149,16 +212,19 @@ class Graphs(Core):
         nodes = dict(self._ready[number(ready)])
 
         def do() -> bool:
-            left, ended = dict(nodes), set[int]()
-            while left:
-                free = [n for n, (_, needs) in left.items() if ended.issuperset(needs)]
-                one = self._random.choice(free)
-                try:
-                    left.pop(one)[0]()
-                except MemoryError:
-                    self.lost = ILLEGAL_ADDRESS
-                ended.add(one)
+            self._run(nodes)
             return True
 
         self._stream(stream).waiting.append(do)
         return 0
+
+    def _run(self, nodes: dict[int, tuple[Work, list[int]]]) -> None:
+        left, ended = dict(nodes), set[int]()
+        while left:
+            free = [n for n, (_, needs) in left.items() if ended.issuperset(needs)]
+            one = self._random.choice(free)
+            try:
+                left.pop(one)[0]()
+            except MemoryError:
+                self.lost = ILLEGAL_ADDRESS
+            ended.add(one)

@@ -19,7 +19,10 @@ from unisycl.backends.cuda.discovery.card import cards
 from unisycl.backends.cuda.driver import CudaDriver, drivers_of
 from unisycl.backends.cuda.launch import arguments
 from unisycl.backends.cuda.text import compile as compiler
+from unisycl.backends.cuda.text import deciding
 from unisycl.backends.device import printing
+
+_DECIDES = b"what decides"
 
 
 def put(fake: FakeCuda) -> tuple[Kernels, list[tuple[Any, str, Any]]]:
@@ -34,11 +37,14 @@ def put(fake: FakeCuda) -> tuple[Kernels, list[tuple[Any, str, Any]]]:
 
     before = [(arguments.Signature, "pack", pack),
               (compiler, "compile_kernel", compiler.compile_kernel),
-              (compiler, "problem", compiler.problem), (printing, "take", printing.take)]
+              (compiler, "problem", compiler.problem), (deciding, "code", deciding.code),
+              (printing, "take", printing.take)]
     printing.take = kernels.take
     arguments.Signature.pack = packed  # type: ignore[method-assign]
     compiler.compile_kernel = kernels.compile  # type: ignore[assignment]
     compiler.problem = lambda: ""  # type: ignore[assignment]
+    fake.kernels[_DECIDES] = fake.decides
+    deciding.code = lambda target: _DECIDES
     return kernels, before
 
 

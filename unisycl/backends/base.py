@@ -285,7 +285,22 @@ class Transfer:
     pattern: Any = None
 
 
-Part = Launch | Transfer
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Commands that memory decides about: a body while its first element is not zero, or if so.
+
+    Each of ``bodies`` are commands, and for each the places of those that it runs after: one of a
+    loop; of a condition that and what runs if it does not hold. ``most``: after how many turns a
+    loop fails; None: never.
+    """
+
+    condition: BoundView
+    bodies: tuple[tuple[Sequence[Part], Sequence[Sequence[int]]], ...]
+    loops: bool
+    most: int | None = None
+
+
+Part = Launch | Transfer | Control
 
 
 class Batch(Protocol):
@@ -384,6 +399,7 @@ class Driver(ABC):
 
     repeats: bool = False
     joins_again: bool = False
+    controls: bool = False
     """Whether ``launch`` needs no more than executable, geometry and values of a plain launch."""
 
     extends: bool = False

@@ -43,8 +43,8 @@ class ControlCommands(Group):
             if limit < 0:
                 raise UsageError(errc.invalid, f"{what}: the limit is a number of turns")
         view, plan = self._condition(what, condition), self._body(what, body)
-        self.set_command("a loop", conditions.begin_loop(
-            self.channel, view, plan, limit), native=False, kind=node_type.ext_unisycl_loop)
+        begin, native = conditions.begin_loop(self.channel, view, plan, limit)
+        self.set_command("a loop", begin, native=native, kind=node_type.ext_unisycl_loop)
 
     def ext_unisycl_if(self, condition: usm_pointer, body: Any, otherwise: Any = None) -> None:
         """Run a graph if memory holds something else than zero, and another one if it does not.
@@ -57,8 +57,9 @@ class ControlCommands(Group):
         self.check_free(what)
         view, then = self._condition(what, condition), self._body(what, body)
         other = None if otherwise is None else self._body(what, otherwise)
-        self.set_command("a condition", conditions.begin_branch(self.channel, view, then, other),
-                         native=False, kind=node_type.ext_unisycl_condition)
+        begin, native = conditions.begin_branch(self.channel, view, then, other)
+        self.set_command("a condition", begin, native=native,
+                         kind=node_type.ext_unisycl_condition)
 
     def _condition(self, what: str, condition: Any) -> BoundView:
         if not isinstance(condition, usm_pointer) or condition.dtype.kind not in "biuf":

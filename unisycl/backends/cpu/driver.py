@@ -184,8 +184,8 @@ class CpuDriver(Driver):
 
     def immediate(self, launch: Part) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""
-        if isinstance(launch, Transfer):
-            return _transferred(launch)
+        if not isinstance(launch, Launch):
+            return isinstance(launch, Transfer) and _transferred(launch)
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
         if not executable.small(plan, launch.values):

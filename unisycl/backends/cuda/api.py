@@ -91,6 +91,11 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuGraphLaunch": (_P, _P),
     "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_P, _P, _I, _S),
 }
+_LATER: dict[str, tuple[Any, ...]] = {
+    "cuGraphConditionalHandleCreate": (_P, _P, _P, _U, _U),
+    "cuGraphAddNode_v2": (_P, _P, _P, _P, _S, _P),
+}
+"""What drivers for CUDA 12.3 and newer have."""
 _QUICK = {
     "cuLaunchKernel": (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P, _P),
     "cuLaunchKernelEx": (_P, _P, _P, _P),
@@ -174,6 +179,15 @@ class KernelNode(ctypes.Structure):
         ("sharedMemBytes", _U), ("kernelParams", _P), ("extra", _P), ("kern", _P), ("ctx", _P))
 
 
+class ConditionalNode(ctypes.Structure):
+    """``CUgraphNodeParams`` of a conditional node; ``graphs`` is where CUDA put its bodies."""
+
+    _fields_ = (
+        ("type", _I), ("reserved0", _I * 3),
+        ("handle", _A), ("kind", _I), ("size", _U), ("graphs", _P), ("context", _P),
+        ("rest", ctypes.c_longlong * 25), ("reserved2", ctypes.c_longlong))
+
+
 class Api:
     """The functions of one library. Thread-safe, as the driver is.
 
@@ -186,6 +200,11 @@ class Api:
             function = getattr(library, name)
             function.argtypes, function.restype = types, _I
             self._functions[name] = function
+        for name, types in _LATER.items():
+            function = getattr(library, name, None)
+            if function is not None:
+                function.argtypes, function.restype = types, _I
+                self._functions[name] = function
         quick = {name: library[name] for name in _QUICK}
         for function in quick.values():
             function.restype = _I  # without types: the arguments are ctypes' own already
@@ -198,6 +217,10 @@ class Api:
         self.try_make_current = quick["cuCtxSetCurrent"]
         self.try_push = quick["cuCtxPushCurrent_v2"]
         self.try_pop = quick["cuCtxPopCurrent_v2"]
+
+    def has(self, name: str) -> bool:
+        """Say whether the library has a function that not every driver has."""
+        return name in self._functions
 
     def attempt(self, name: str, *args: Any) -> int:
         """Call a function; return its result, which is 0 if all went well."""

@@ -37,6 +37,7 @@ from unisycl.backends.cuda.interop.arrays import await_ready, register, streams_
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
 from unisycl.backends.cuda.launch import sources
 from unisycl.backends.cuda.launch.batch import CuBatch, made_batch
+from unisycl.backends.cuda.launch.controls import Decider
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.repeating import Repeating
@@ -66,7 +67,7 @@ from unisycl.backends.device.texts import (
     watched,
 )
 from unisycl.base.enums import backend, usm_kind
-from unisycl.base.errors import DeviceError, UnsupportedError, errc
+from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.ir.nodes import Kernel
 from unisycl.passes import looking
 
@@ -91,6 +92,7 @@ class _Opened:
         self.workers = Workers()
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)
+        self.decider: Decider | None = None
         self.kept: list[object] = []
         """What commands use that never end."""
         self._target = driver.target
@@ -124,6 +126,7 @@ class CudaDriver(Repeating, Reaching):
         self._lock = threading.RLock()
         self._open: _Opened | None = None
         self._timed = False
+        self.controls = api.has("cuGraphConditionalHandleCreate")
         self._texts = Texts()
         self._moves: dict[Any, CuExecutable] = {}
 
@@ -283,6 +286,24 @@ class CudaDriver(Repeating, Reaching):
             self.opened().scratch.call, executable.kernel, executable.source, launch.reductions,
             launch.geometry, plan.shape) if launch.reductions else None
         return Prepared(executable, launch, plan, (executable.what, launch.where), scratch)
+
+    def decider(self) -> Decider | None:
+        """Return what reads conditions of graphs; None where the driver's have none."""
+        here = self.opened()
+        if here.decider is None and self.controls:
+            try:
+                here.decider = Decider(here.session, self.target)
+            except exception:  # conditions are read by the host then, as on other devices
+                if here.session.lost is not None:
+                    raise
+                self.controls = False
+        return here.decider
+
+    def counters(self) -> Any:
+        """Return two numbers of 64 bits that host and card reach, both 0."""
+        found = self.opened().heap.pinned(16).view(np.uint64)
+        found[:] = 0
+        return found
 
     def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> CuBatch | None:
         """Return commands as a graph of CUDA's."""

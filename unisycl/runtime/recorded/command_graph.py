@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from unisycl.backends.base import Completion, Geometry, Launch
+from unisycl.backends.base import Completion, Geometry, Launch, Part
 from unisycl.base import checked_mode
 from unisycl.base.enums import access_mode, node_type
 from unisycl.base.errors import UnsupportedError, UsageError, errc
@@ -433,6 +433,10 @@ class Plan:
     def blocks(self) -> tuple[usm.Block, ...]:
         """Return the allocations that must not have been freed when it runs."""
         return self._blocks
+
+    def parts(self) -> tuple[list[Part], list[list[int]]] | None:
+        """Return its commands and what they run after; None where they are not one batch."""
+        return self.steps[0].parts() if len(self.steps) == 1 else None
 
     def immediate(self) -> bool:
         """Run the graph now if it is one batch of a few microseconds."""

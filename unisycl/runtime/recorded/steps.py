@@ -16,6 +16,7 @@ from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.graph.tasks import Begin
 from unisycl.runtime.launch.launch import BeginTransfer
 from unisycl.runtime.memory import moves
+from unisycl.runtime.recorded.controls import BeginControl
 
 
 class Part(Protocol):
@@ -67,6 +68,11 @@ class Step:
         if at_home and node.begin is not None:
             self._begin = moves.at_home(node.begin, at_home, driver)
 
+    def parts(self) -> tuple[list[base.Part], list[list[int]]] | None:
+        """Return the commands of a batch and what they run after; None where it is none."""
+        found = None if self.batch is None else _parts(self.nodes)
+        return None if found is None else (found, self.edges)
+
     def start(self, deps: Sequence[Completion]) -> Completion:
         """Start it after completions of the driver."""
         if self.batch is not None:
@@ -81,6 +87,8 @@ def _parts(nodes: Sequence[Part]) -> list[base.Part] | None:
             found.append(n.launch)
         elif n.launch is None and isinstance(n.begin, BeginTransfer):
             found.append(n.begin.transfer)
+        elif isinstance(n.begin, BeginControl):
+            found.append(n.begin.control)
     return found if len(found) == len(nodes) else None
 
 

@@ -237,3 +237,50 @@ def test_operands_of_copies_and_fills_are_changed_in_place(fake: FakeCuda, queue
     assert seen(queue, r) == [0x0101010101010101]
     assert fake.calls["cuGraphInstantiateWithFlags"] == 1
     assert fake.calls["cuGraphExecMemcpyNodeSetParams"] == 1
+
+
+def count_down(left: Any, turns: Any) -> None:
+    left[0] -= 1
+    turns[0] += 1
+
+
+def test_the_card_decides_about_loops_in_loops_and_conditions(
+        fake: FakeCuda, queue: sycl.queue) -> None:
+    left, outer, turns, flag = (sycl.malloc_shared(1, np.int16, queue) for _ in range(4))
+
+    def graph_of(*nodes: Any) -> Any:
+        made, last = graph_class(queue), list[Any]()
+        for node in nodes:
+            last = [made.add(node, depends_on=last)]
+        return made.finalize()
+
+    inner = graph_of(lambda h: h.single_task(count_down, left, turns))
+    ones, twos = (graph_of(lambda h, v=v: h.fill(flag, v)) for v in (1, 2))
+    turn = graph_of(lambda h: h.fill(left, 3), lambda h: h.ext_unisycl_while(left, inner, 3),
+                    lambda h: h.single_task(count_down, outer, turns))
+    whole = graph_of(lambda h: h.ext_unisycl_while(outer, turn),
+                     lambda h: h.ext_unisycl_if(turns, ones, twos))
+    for rounds in (2, 0, 5):
+        outer[0], turns[0] = rounds, 0
+        queue.ext_oneapi_graph(whole).wait_and_throw()
+        assert (turns[0], flag[0]) == (4 * rounds, 1 if rounds else 2)
+    assert 3 == fake.calls["cuGraphLaunch"]
+    turns[0], left[0] = 0, 4
+    with pytest.raises(sycl.exception, match="within 3 turns"):
+        queue.submit(lambda h: h.ext_unisycl_while(left, inner, 3)).wait_and_throw()
+    assert turns[0] == 3
+    queue.submit(lambda h: h.ext_unisycl_while(left, inner, 3)).wait_and_throw()
+    assert turns[0] == 4
+
+
+def test_conditions_are_read_by_the_host_where_the_driver_is_older(
+        fake: FakeCuda, queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue.get_device().state.driver, "controls", False)
+    left, turns = (sycl.malloc_shared(1, np.int16, queue) for _ in range(2))
+    body = graph_class(queue)
+    body.add(lambda h: h.single_task(count_down, left, turns))
+    inner: Any = body.finalize()
+    left[0], turns[0] = 4, 0
+    queue.submit(lambda h: h.ext_unisycl_while(left, inner)).wait_and_throw()
+    assert turns[0] == 4
+    assert not fake.calls["cuGraphAddNode_v2"]

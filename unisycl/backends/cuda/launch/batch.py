@@ -8,18 +8,19 @@ completion keeps it; an edge of the command graph is an edge of CUDA's.
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from unisycl.backends.base import BoundView, Completion, Launch, Part, Transfer
+from unisycl.backends.base import BoundView, Completion, Control, Launch, Part, Transfer
 from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.commands.commands import Commands
 from unisycl.backends.cuda.commands.completion import CuCompletion
 from unisycl.backends.cuda.commands.lanes import Lane, Told
+from unisycl.backends.cuda.launch.controls import Body, ControlNode, Decider, listed
 from unisycl.backends.cuda.launch.nodes import transfer_node
 from unisycl.backends.cuda.launch.prepared import Prepared
+from unisycl.backends.cuda.memory.arrays import is_reached
 from unisycl.backends.cuda.session import Session
 
 
@@ -45,6 +46,12 @@ class Maker(Protocol):
     def prepared(self, launch: Launch) -> Prepared | None:
         """Return a launch as the driver's function takes it; None where that is not all of it."""
 
+    def decider(self) -> Decider | None:
+        """Return what reads conditions; None where the driver's graphs have none."""
+
+    def counters(self) -> Any:
+        """Return two numbers of 64 bits that host and card reach, both 0."""
+
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Launch one kernel."""
 
@@ -69,9 +76,8 @@ class _Graph:
             plain = api.address("cuGraphCreate", 0)
             try:
                 for member, needs in zip(members, before, strict=True):
-                    behind = (ctypes.c_uint64 * max(1, len(needs)))(
-                        *[self.nodes[k] for k in needs])
-                    self.nodes.append(member.add(api, plain, behind, len(needs)))
+                    behind = listed([self.nodes[k] for k in needs])
+                    self.nodes.append(member.add(api, plain, *behind))
                 self.value = api.address("cuGraphInstantiateWithFlags", plain, 0)
             finally:
                 api.attempt("cuGraphDestroy", plain)
@@ -91,7 +97,8 @@ class _Graph:
 class CuBatch:
     """Commands ready to be run again and again (``backends.base.Batch``)."""
 
-    __slots__ = ("_before", "_commands", "_graph", "_last", "_maker", "_members", "_parts")
+    __slots__ = ("_before", "_checks", "_commands", "_graph", "_last", "_maker", "_members",
+                 "_parts")
 
     def __init__(self, maker: Maker, commands: Commands, parts: Sequence[Part],
                  members: Sequence[Member], before: Sequence[Sequence[int]]) -> None:
@@ -100,6 +107,8 @@ class CuBatch:
         self._parts = list(parts)
         self._members = list(members)
         self._before = [list(needs) for needs in before]
+        self._checks = [check for m in members if isinstance(m, ControlNode)
+                        for check in m.checks()]
         self._graph: _Graph | None = None
         self._last: CuCompletion | None = None
 
@@ -109,8 +118,9 @@ class CuBatch:
 
     def launch(self, deps: Sequence[Completion]) -> Completion:
         """Launch the graph; a command alone as any other."""
-        if len(self._members) == 1:
-            return self._alone(self._parts[0], deps)
+        first = self._parts[0]
+        if len(self._members) == 1 and not isinstance(first, Control):
+            return self._alone(first, deps)
         graph, commands = self._graph, self._commands
         if graph is None:
             graph = self._graph = _Graph(commands.session, self._members, self._before)
@@ -121,9 +131,14 @@ class CuBatch:
 
         name, where = self._members[0].told
         told = f"a graph of {len(self._members)} commands, the first {name}", where
-        return commands.begin(give, deps, told, (graph, tuple(self._members)))
+        return commands.begin(give, deps, told, (graph, tuple(self._members)),
+                              self._outcome if self._checks else None)
 
-    def _alone(self, part: Part, deps: Sequence[Completion]) -> Completion:
+    def _outcome(self) -> BaseException | None:
+        """Return what of the last launch failed though the card went on."""
+        return next((error for check in self._checks if (error := check()) is not None), None)
+
+    def _alone(self, part: Launch | Transfer, deps: Sequence[Completion]) -> Completion:
         if isinstance(part, Launch):
             return self._maker.launch(part, deps)
         if part.src is None:
@@ -149,17 +164,43 @@ class CuBatch:
 def made_batch(maker: Maker, commands: Commands, parts: Sequence[Part],
                before: Sequence[Sequence[int]]) -> CuBatch | None:
     """Return commands as a graph of CUDA's; None where one of them is no node of such."""
-    members = [found for x in parts if (
-        found := _member(maker, commands.session, x)) is not None]
-    return CuBatch(maker, commands, parts, members, before) if (
-        len(members) == len(parts)) else None
+    members = _members(maker, commands.session, parts)
+    return None if members is None else CuBatch(maker, commands, parts, members, before)
+
+
+def _members(maker: Maker, session: Session, parts: Sequence[Part]) -> list[Member] | None:
+    """Return commands as nodes of a graph of CUDA's; None where one is none."""
+    found: list[Member] = []
+    for part in parts:
+        made = _member(maker, session, part)
+        if made is None:
+            return None
+        found.append(made)
+    return found
 
 
 def _member(maker: Maker, session: Session, part: Part) -> Member | None:
     """Return a command as a node of a graph of CUDA's; None where it is none."""
     if isinstance(part, Transfer):
         return transfer_node(part, session)
+    if isinstance(part, Control):
+        return _control(maker, session, part)
     if part.staged or 0 in part.geometry.global_:
         return None
     ready = maker.prepared(part)
     return None if ready is None or ready.executable.together else ready
+
+
+def _control(maker: Maker, session: Session, what: Control) -> ControlNode | None:
+    """Return a loop or a condition; None where it is no node of a graph of CUDA's."""
+    decider = maker.decider()
+    if decider is None or not is_reached(what.condition) or 0 in what.condition.shape:
+        return None
+    bodies = []
+    for parts, before in what.bodies:
+        members = _members(maker, session, parts)
+        if not members:
+            return None
+        bodies.append(Body(members, before))
+    counters = None if what.most is None else maker.counters()
+    return ControlNode(what, bodies, decider, session, counters)

@@ -13,8 +13,8 @@ from typing import Any
 from unisycl.backends.base import Launch
 from unisycl.backends.cuda.api import Api, KernelNode, LaunchConfig
 from unisycl.backends.cuda.commands.lanes import Lane, Told
-from unisycl.backends.cuda.launch.executable import CuExecutable, Plan
 from unisycl.backends.cuda.launch.arguments import Pack
+from unisycl.backends.cuda.launch.executable import CuExecutable, Plan
 from unisycl.backends.device.scratch import NOTHING, Call
 
 _SMALL = 1 << 22
@@ -59,7 +59,8 @@ class Prepared:
     @property
     def small(self) -> bool:
         """Whether it keeps little memory besides its arguments, so that it may be kept itself."""
-        return sum(partials.nbytes for partials, _ in self._packs[0][1].partials) <= _SMALL
+        kept: int = sum(partials.nbytes for partials, _ in self._packs[0][1].partials)
+        return kept <= _SMALL
 
     def _pack_of_stream(self) -> Pack:
         """Return the arguments for a stream that has none yet."""

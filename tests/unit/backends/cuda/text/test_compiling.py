@@ -19,7 +19,7 @@ from unisycl.backends.base import Geometry
 from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.kernel import Form, print_kernel
 from unisycl.backends.cfamily.printer import Printer, Text
-from unisycl.backends.cuda.text import atomics, builtins, compile, reserved
+from unisycl.backends.cuda.text import atomics, builtins, compile, deciding, reserved
 from unisycl.backends.cuda.text.dialect import make_dialect
 from unisycl.backends.cuda.text.target import Target
 from unisycl.base.dtypes import DTYPES, FLOAT32, INT32, UINT64, DType
@@ -348,3 +348,9 @@ def test_parts_of_sub_groups_are_told_apart_by_what_they_bring() -> None:
     assert "" == cuda_texts.refusal(found, text, 90)
     assert "__ballot_sync(0xffu" in text
     assert "__activemask" not in text
+
+
+def test_what_reads_conditions_of_graphs_leaves_one_function_to_the_driver() -> None:
+    text = deciding.code(Target((9, 0))).decode()
+    assert text.count(".extern") == text.count(".extern .func cudaGraphSetConditional") == 1
+    assert ".visible .entry decide(" in text
