@@ -22,7 +22,6 @@ from unisycl.backends.base import (
     DeviceInfo,
     Geometry,
     Launch,
-    Part,
     Tentative,
 )
 from unisycl.backends.cuda.api import Api
@@ -36,7 +35,7 @@ from unisycl.backends.cuda.discovery.info import device_info
 from unisycl.backends.cuda.interop.arrays import await_ready, register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
 from unisycl.backends.cuda.launch import sources
-from unisycl.backends.cuda.launch.batch import CuBatch, made_batch
+from unisycl.backends.cuda.launch.batching import Batching
 from unisycl.backends.cuda.launch.controls import Decider
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
@@ -67,7 +66,7 @@ from unisycl.backends.device.texts import (
     watched,
 )
 from unisycl.base.enums import backend, usm_kind
-from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
+from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 from unisycl.passes import looking
 
@@ -102,7 +101,7 @@ class _Opened:
         return CuProgram(self.session, sources.compiled(text, words, self._target, name))
 
 
-class CudaDriver(Repeating, Reaching):
+class CudaDriver(Repeating, Batching, Reaching):
     """The driver of one card. Its methods may be called from any thread."""
 
     backend = backend.cuda
@@ -283,39 +282,16 @@ class CudaDriver(Repeating, Reaching):
         with self.opened().session:
             executable.main.allow(executable.launch_sizes(launch), executable.what, self.card)
         scratch = functools.partial(
-            self.opened().scratch.call, executable.kernel, executable.source, launch.reductions,
-            launch.geometry, plan.shape) if launch.reductions else None
+            self.opened().scratch.call, executable.kernel, executable.source,
+            shape=plan.shape) if launch.reductions else None
         return Prepared(executable, launch, plan, (executable.what, launch.where), scratch)
-
-    def decider(self) -> Decider | None:
-        """Return what reads conditions of graphs; None where the driver's have none."""
-        here = self.opened()
-        if here.decider is None and self.controls:
-            try:
-                here.decider = Decider(here.session, self.target)
-            except exception:  # conditions are read by the host then, as on other devices
-                if here.session.lost is not None:
-                    raise
-                self.controls = False
-        return here.decider
-
-    def counters(self) -> Any:
-        """Return two numbers of 64 bits that host and card reach, both 0."""
-        found = self.opened().heap.pinned(16).view(np.uint64)
-        found[:] = 0
-        return found
-
-    def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> CuBatch | None:
-        """Return commands as a graph of CUDA's."""
-        return made_batch(self, self.opened().commands, launches, before)
 
     def _launch_parts(self, executable: CuExecutable, launch: Launch,
                       deps: Sequence[Completion]) -> CuCompletion:
         """Launch a kernel with reductions or reports."""
         here = self.opened()
         plan = executable.plan(launch.geometry, self.facts, self.card)
-        call = here.scratch.call(executable.kernel, executable.source, launch.reductions,
-                                 launch.geometry, plan.shape)
+        call = here.scratch.call(executable.kernel, executable.source, launch, plan.shape)
         api, shown = here.session.api, call.report
         main, finish = executable.main, executable.finish
         dynamic, lenders = executable.launch_sizes(launch), streams_of(launch.values)

@@ -7,13 +7,13 @@ as long as the call lives.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, Geometry
+from unisycl.backends.base import BoundView, Launch
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.device import printing
 from unisycl.backends.device.loans import Loan, Pool
@@ -53,14 +53,13 @@ class Scratch:
         self._pool: Pool[Any] = Pool()
         self._counters: list[Any] = []
 
-    def call(self, kernel: Kernel, source: Source, reductions: Sequence[object],
-             geometry: Geometry, shape: Shape) -> Call:
+    def call(self, kernel: Kernel, source: Source, launch: Launch, shape: Shape) -> Call:
         """Return what a launch needs besides its arguments: partial results, room for reports."""
         call = Call()
         if source.sites:
             self.report(call)
-        if reductions:
-            call.count = math.prod(geometry.global_)
+        if launch.reductions:
+            call.count = math.prod(launch.geometry.global_)
             groups = groups_of(shape)
             call.partials = [(self.memory(call, groups * r.extent * r.words,
                                           r.acc.type.dtype.numpy),

@@ -349,8 +349,7 @@ class ClDriver(Ending, Driver):
                       waits: list[Any] | None) -> ClCompletion:
         """Launch a kernel with reductions, reports or arrays of PyOpenCL's."""
         shape, what = executable.shape(launch.geometry, self.facts), executable.what
-        call = self._scratch.call(executable.kernel, executable.source, launch.reductions,
-                                  launch.geometry, shape)
+        call = self._scratch.call(executable.kernel, executable.source, launch, shape)
         (session, _, queue), shown = self.opened(), call.report
         keep = executable, launch.values, launch.reductions, call, shown
         event, parts = None, []

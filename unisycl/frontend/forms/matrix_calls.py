@@ -1,4 +1,4 @@
-"""What a device's hardware for matrices does: calls of functions that its backend prints.
+"""What a device's hardware for matrices does, as calls of functions that its backend prints.
 
 Non-goals: what is done where there is none (``lang.library.joint_matrices``). Invariant: only a
 kernel whose device says that it has such hardware makes one.
@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import ast
 
-from unisycl.base import dtypes
 from unisycl.base.enums import address_space
 from unisycl.base.matrices import layout, use
 from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.hardware_calls import call, start
 from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.frontend.values.matrices import Matrix
 from unisycl.frontend.values.memory import Memory
 from unisycl.ir import nodes as n
-from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
-from unisycl.ir.types import WEAK_INT, Scalar
-
-_ADDRESS = Scalar(dtypes.UINT64)
-_LONG = Scalar(dtypes.INT64)
-_GENERIC = address_space.generic_space
 
 
 def mad(ctx: Lowering, d: Matrix, a: Matrix, b: Matrix, c: Matrix, node: ast.AST) -> Value:
@@ -53,24 +47,3 @@ def move(ctx: Lowering, name: str, m: Matrix, where: Memory, stride: n.Expr, nod
     call(ctx, f"matrix_{verb}_{m.kind.name}_{role}_{shape}_{order.name.split('_')[0]}_{space}"
          f"{turned}", (start(ctx, m.cells, node), start(ctx, where, node)), (stride,), node)
     return Nothing()
-
-
-def call(ctx: Lowering, name: str, memories: tuple[n.Expr, ...], numbers: tuple[n.Expr, ...],
-         node: ast.AST) -> None:
-    """Call a function that the backend has by its name: of pointers, then whole numbers."""
-    assert ctx.target is not None
-    parameters = (*(ForeignParameter("p", None, "void *", _GENERIC) for _ in memories),
-                  *(ForeignParameter("x", _LONG, "") for _ in numbers))
-    function = ForeignFunction(name, "", name, "", ctx.target.backend, parameters)
-    args = (*memories, *(n.Cast(_LONG, x) for x in numbers))
-    ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
-
-
-def start(ctx: Lowering, memory: Memory, node: ast.AST) -> n.Expr:
-    """Return where memory begins."""
-    first = (memory.window[0],) if memory.window is not None else (
-        () if memory.index else (n.Const(WEAK_INT, 0),))
-    elem = memory.view.elem
-    assert isinstance(elem, Scalar)
-    return n.Address(_ADDRESS, n.Place(memory.base, (*memory.index, *first), elem,
-                                       span=ctx.span(node)))

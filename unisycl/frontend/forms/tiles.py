@@ -14,11 +14,11 @@ from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.matrices import unit_of
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.forms.matrix_calls import call, start
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import pointers
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.hardware_calls import call, start
 from unisycl.frontend.values.items import Item
 from unisycl.frontend.values.kind import Value, describe
 from unisycl.frontend.values.memory import Memory

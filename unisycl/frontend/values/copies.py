@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from unisycl.base import architecture
 from unisycl.base.enums import address_space
 from unisycl.base.matrices import unit_of
-from unisycl.frontend.forms.matrix_calls import call, start
+from unisycl.frontend.values.hardware_calls import call, start
 from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.memory import Memory
 from unisycl.ir import nodes as n
@@ -39,7 +39,8 @@ def begin(ctx: Lowering, dest: Memory, src: Memory, numbers: Sequence[n.Expr],
     """Begin a copy of so many elements, which lie as far apart as the second number says."""
     assert isinstance(dest.view.elem, Scalar)
     name = f"line_copy_{dest.view.elem.dtype.size}{'_strided' * (len(numbers) > 1)}"
-    call(ctx, name, (start(ctx, dest.decayed(ctx), node), start(ctx, src.decayed(ctx), node)), tuple(numbers), node)
+    places = tuple([start(ctx, memory.decayed(ctx), node) for memory in (dest, src)])
+    call(ctx, name, places, tuple(numbers), node)
 
 
 def wait(ctx: Lowering, node: ast.AST) -> None:

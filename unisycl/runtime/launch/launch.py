@@ -196,7 +196,7 @@ def in_group(channel: Channel, group: Group, function: Any, geometry: Geometry,
         if known is not None and not (known[1].special or (
                 geometry.alone and nd_range_parts.declares(known[1].kernel))):
             return _in_group_again(channel, group, function, geometry, arguments, (known, raw),
-                                   reductions)
+                                   reductions=reductions)
     made = build(channel, group, function, geometry, arguments, reductions)
     return made, begin_launch(channel, made, reductions), None
 
@@ -208,7 +208,7 @@ def _joins_again(channel: Channel, geometry: Geometry) -> bool:
 
 
 def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geometry,
-                    arguments: tuple[Any, ...], found: tuple[Any, tuple[Any, ...]],
+                    arguments: tuple[Any, ...], found: tuple[Any, tuple[Any, ...]], *,
                     reductions: tuple[Any, ...]) -> tuple[Launch, Begin, repeated.Again | None]:
     (spec, loaded, repeats, *_), raw = found
     near = None if reductions else repeats.but_for_numbers(raw, group, channel)
@@ -332,7 +332,7 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
         if known is not None and geometry.whole is None:
             if reductions:
                 return _join_warm(channel, function, geometry, arguments, known, raw,
-                                  reductions, deps=deps)
+                                  reductions=reductions, deps=deps)
             return _start_warm(channel, function, geometry, arguments, known, raw, deps=deps)
     if channel.recorder is not None:
         return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
@@ -372,8 +372,8 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
 
 
 def _join_warm(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
-               known: Any, every: tuple[Any, ...], reductions: tuple[Any, ...], *,
-               deps: Sequence[Task]) -> Task:
+               known: Any, every: tuple[Any, ...], *,
+               reductions: tuple[Any, ...], deps: Sequence[Task]) -> Task:
     """Do what ``_start_warm`` does for a launch with reductions; they stand behind its values."""
     spec, loaded, repeats, *_ = known
     raw, name = every[:len(every) - 2 * len(reductions)], program.label(function)

@@ -31,7 +31,7 @@ class Prepared:
                  "_sizes", "executable", "told")
 
     def __init__(self, executable: CuExecutable, launch: Launch, plan: Plan, told: Told,
-                 scratch: Callable[[], Call] | None = None) -> None:
+                 scratch: Callable[[Launch], Call] | None = None) -> None:
         self.executable = executable
         self.told = told
         self._launch = Launch(launch.executable, launch.geometry, launch.values,
@@ -46,7 +46,7 @@ class Prepared:
 
     def _packed(self) -> Pack:
         """Return arguments whose memory for joining results is nobody else's."""
-        call = NOTHING if self._scratch is None else self._scratch()
+        call = NOTHING if self._scratch is None else self._scratch(self._launch)
         pack = self.executable.main.signature.pack(self._launch, call)
         self._packs.append((pack, call))
         return pack
