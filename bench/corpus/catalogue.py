@@ -8,7 +8,7 @@ from typing import Any
 from bench.corpus.frame import Entry
 
 FAMILIES = ("basic", "lcals", "apps", "elements", "polybench", "shading", "examples", "rodinia",
-            "points", "nas", "flows", "algorithm", "classes", "images", "everyday")
+            "points", "nas", "flows", "algorithm", "classes", "images", "everyday", "habits")
 
 
 def families() -> dict[str, Any]:
