@@ -35,7 +35,7 @@ def _force(way: str, told: dict[str, float]) -> None:
         if kernel.index_kind not in ("range", "nd_range") or kernel.sub_group:
             return lanes
         native = max(2, vector_bits // widths.widest_element(kernel))
-        costs = widths.foretold(kernel, native)
+        costs = widths.foretold(kernel, native, vector_bits)
         told[f"{kernel.name}"] = costs.scalar / max(costs.vector, 1e-9)
         if way == "chosen" or widths._asks_sub_groups(kernel):
             return lanes

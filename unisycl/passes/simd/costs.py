@@ -1,9 +1,9 @@
-"""Whether a kernel is faster with one work-item at a time than with vectors of them.
+"""What a work-item costs in vectors and alone, and whether it is faster one at a time.
 
-Vectors lose where lanes read scattered memory inside loops of different lengths: each element costs
-a load of its own either way, and lanes that have finished wait for the longest. Non-goals: times;
-the numbers are cycles of a recent processor, good to a factor of two. Invariant: a kernel without
-such loops, and without tables of bytes, keeps its vectors.
+Vectors lose where lanes read scattered memory or part ways: each element costs a load of its own
+either way, and lanes that have finished wait for the longest. Non-goals: times; the numbers are
+cycles of a recent processor, good to a factor of two (``python -m bench.lanes`` shows them beside
+what was measured). Invariant: what nothing speaks against keeps its vectors.
 """
 
 from __future__ import annotations
@@ -17,14 +17,44 @@ from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
 _TRIPS = 16
 _MISPREDICTED = 15.0
-_GATHERED = {1: 8.0, 2: 8.0, 4: 2.0, 8: 3.0}  # by bytes: short ones are loads, one by one
-_SCATTERED = 4.0
+_SURPRISES = 0.25  # of branches that data decides, where one item runs alone
 _LEAST_GATHERED = 4  # bytes
-_LOST, _LOST_AGAIN = 2.0, 1.3  # lanes for one at work where some part ways, and where again
-_LOADED = 0.5
-_CALLED = 8.0
-_COMPUTED = 0.3
-_BITS = 512.0
+_WAIT, _SUM = 1.0, 3.0  # of a turn for the one before, and for its sum of floats
+_SOME = 0.75  # of the times that some lane of a vector takes a branch
+_CHOSEN = 0.5  # of a lane of a gather under a mask
+_LOST, _LOST_MORE, _LOST_AGAIN = 1.5, 1.75, 1.15  # lanes for one at work in loops they leave apart
+_SURE = 2.1
+_ROW = 1.0  # of a lane that goes along a row of its own: lines, and sets of the caches
+_TURN = 1.0  # counting, comparing and jumping
+_PARTING = 4.0  # of a vector whose lanes may leave in each turn
+_DIVISION = 8.0  # of a quotient of whole numbers, which no processor has in vectors
+_TAKEN_OUT = 4.0  # of vectors, and put back
+_CALLED = 15.0
+_WIDE = 512  # bits; these have masks
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What vectors cost on a kind of processors; cycles, of a vector unless told otherwise.
+
+    ``gathered``: of a lane, by bytes; ``strided``: the same where lanes are as far apart;
+    ``hidden``: of a lane of a short element under a mask; ``stored``: under a mask.
+    """
+
+    bits: int
+    gathered: dict[int, float]
+    strided: float
+    scattered: float
+    hidden: float
+    stored: float
+    multiplied: float  # of 64 bits
+
+
+def vectors(bits: int) -> Vectors:
+    """Return what vectors of so many bits cost."""
+    if bits >= _WIDE:
+        return Vectors(bits, {1: 6.0, 2: 6.0, 4: 2.0, 8: 3.0}, 1.75, 3.0, 0.2, 1.0, 2.0)
+    return Vectors(bits, {1: 4.0, 2: 4.0, 4: 2.0, 8: 3.5}, 1.75, 3.0, 3.0, 6.0, 4.0)
 
 
 @dataclass(slots=True)
@@ -34,31 +64,36 @@ class Cost:
     vector: float = 0.0
     scalar: float = 0.0
 
-    def add(self, other: Cost, times: float = 1.0, lost: float = 1.0) -> None:
-        """Add a part that runs so many times; ``lost``: how many lanes it keeps for one at work."""
-        self.vector += other.vector * times * lost
-        self.scalar += other.scalar * times
+    def add(self, other: Cost, vector: float = 1.0, scalar: float = 1.0) -> None:
+        """Add a part that runs so many times."""
+        self.vector += other.vector * vector
+        self.scalar += other.scalar * scalar
 
 
 def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
-    """Say whether work-items of a range had better run one by one; ``bits``: of their elements."""
-    if not any(isinstance(s, n.For | n.While) and id(s) in shapes.divergent
-               and _scatters(s, shapes) for s in visit.statements(body)) \
-            and not _looks_up_bytes(body, shapes):
+    """Say whether work-items of a range had better run one by one; ``bits``: of a vector."""
+    if not doubtful(body, shapes):
         return False
-    cost = _block(body, shapes, bits / _BITS, _LOST)
-    return 2 * cost.scalar < cost.vector
+    cost = estimate(body, shapes, bits)
+    return (1 if _looks_up_bytes(body, shapes) else _SURE) * cost.scalar < cost.vector
+
+
+def doubtful(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether anything speaks against vectors: lanes that part in loops, scattered memory."""
+    return any(isinstance(s, n.For | n.While) and (
+        id(s) in shapes.divergent or _scatters(s, shapes)) for s in visit.statements(body)) \
+        or _looks_up_bytes(body, shapes)
 
 
 def estimate(body: n.Block, shapes: Shapes, bits: int) -> Cost:
-    """Return what an item costs, in vectors and alone."""
-    return _block(body, shapes, bits / _BITS, _LOST)
+    """Return what an item costs, in vectors of so many bits and alone."""
+    return _Weighing(shapes, vectors(bits), _grown(body)).block(body)
 
 
 def gathers_rows(body: n.Block, shapes: Shapes, bits: int) -> bool:
     """Say whether groups whose rows end within vectors had better run their items one by one."""
-    cost = _block(body, shapes, bits / _BITS, _LOST)
-    return 2 * cost.scalar < cost.vector
+    cost = estimate(body, shapes, bits)
+    return _SURE * cost.scalar < cost.vector
 
 
 def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
@@ -105,8 +140,10 @@ def _scatters(loop: n.Stmt, shapes: Shapes) -> bool:
 def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     """Say whether lanes reach places in memory that do not follow one another."""
     kind = place.base.type
-    if not isinstance(kind, View) or kind.space is address_space.private_space:
+    if not isinstance(kind, View):
         return False
+    if kind.space is address_space.private_space:
+        return any(shapes.of(x).rank >= LINEAR for x in place.index)
     if isinstance(place.base, n.Heap):
         return any(shapes.of(x).rank >= LINEAR for x, _ in place.inner)
     *outer, last = [shapes.of(x) for x in place.index] or [shapes.of(n.Const(place.type, 0))]
@@ -115,38 +152,139 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     return last.rank == VARYING or (last.rank == LINEAR and last.stride != 1)
 
 
-def _block(block: n.Block, shapes: Shapes, share: float, lost: float) -> Cost:
-    cost = Cost()
-    for stmt in block:
-        cost.add(_statement(stmt, shapes, share, lost))
-    return cost
+class _Weighing:
+    """Adds up a body. ``off``: some lanes may be off where it has come to."""
+
+    def __init__(self, shapes: Shapes, unit: Vectors, grown: set[n.Local]) -> None:
+        self.shapes, self.unit, self.grown = shapes, unit, grown
+
+    def block(self, block: n.Block, *, off: bool = False, again: bool = False) -> Cost:
+        cost = Cost()
+        for stmt in block:
+            cost.add(self.statement(stmt, off, again))
+        return cost
+
+    def statement(self, stmt: n.Stmt, off: bool, again: bool) -> Cost:
+        cost = Cost()
+        for expr in visit.expressions(stmt):
+            for x in visit.walk(expr):
+                cost.add(self.expression(x, off))
+        if isinstance(stmt, n.Store):
+            cost.add(Cost(self.stored(stmt.place, off), 1.0))
+        if isinstance(stmt, n.For | n.While):
+            cost.add(self.loop(stmt, off, again))
+            return cost
+        parts = id(stmt) in self.shapes.divergent
+        for block in visit.blocks(stmt):
+            some = 0.5 if isinstance(stmt, n.If) else 1.0
+            cost.add(self.block(block, off=off or parts, again=again),
+                     some if not parts else 1.0 if stmt.orelse else _SOME, some)
+        if parts:
+            cost.add(Cost(_PARTING / 2 * self.share(32), _SURPRISES * _MISPREDICTED))
+        return cost
+
+    def loop(self, loop: n.For | n.While, off: bool, again: bool) -> Cost:
+        """Return what the turns of a loop cost; ``again``: lanes part ways around it already."""
+        parts = id(loop) in self.shapes.divergent
+        turns, turn = _turns(loop), Cost()
+        for block in visit.blocks(loop):
+            turn.add(self.block(block, off=off or parts, again=again or parts))
+        if isinstance(loop, n.While):
+            for x in visit.walk(loop.cond):
+                turn.add(self.expression(x, off or parts))
+        share = self.share(32)
+        chain = _SUM if _sums(loop) else _WAIT
+        turn.vector = max(turn.vector, chain * share) + (_PARTING if parts else _TURN) * share
+        turn.scalar = max(turn.scalar, chain) + _TURN
+        cost = Cost()
+        lost = 1.0 if not parts else _LOST_AGAIN if again else self.lost(loop)
+        cost.add(turn, turns * lost, turns)
+        cost.scalar += _MISPREDICTED if parts else 0.0
+        return cost
+
+    def lost(self, loop: n.For | n.While) -> float:
+        """Return how many lanes wait for one at work: fewer where turns are counted beforehand."""
+        left = isinstance(loop, n.While) or any(
+            isinstance(s, n.Break | n.Leave) and id(s) in self.shapes.divergent
+            for s in visit.statements(loop.body))
+        return (_LOST_MORE if left else _LOST) + (0.5 if self.unit.bits >= _WIDE else 0.0)
+
+    def share(self, bits: int) -> float:
+        """Return one lane's part of a vector of elements of so many bits."""
+        return max(bits, 32) / self.unit.bits
+
+    def stored(self, place: n.Place, off: bool) -> float:
+        unit, kind = self.unit, place.type.dtype
+        if _is_scattered(place, self.shapes):
+            return unit.scattered + 2.5 * self.row(place) + (unit.hidden / 2 if off else 0.0)
+        if not off:
+            return self.share(kind.bits)
+        return unit.hidden if kind.size < _LEAST_GATHERED else unit.stored * self.share(kind.bits)
+
+    def loaded(self, place: n.Place, off: bool) -> float:
+        unit, kind = self.unit, place.type.dtype
+        if not _is_scattered(place, self.shapes):
+            return unit.hidden if off and kind.size < _LEAST_GATHERED else self.share(kind.bits)
+        if is_strided(place, self.shapes):
+            return unit.strided + self.row(place)
+        short = unit.hidden / 2 if kind.size < _LEAST_GATHERED else _CHOSEN
+        return unit.gathered.get(kind.size, unit.gathered[8]) + self.row(place) + (
+            short if off else 0.0)
+
+    def row(self, place: n.Place) -> float:
+        """Return what a lane pays for a row of its own."""
+        return _ROW if any(self.shapes.of(x).rank >= LINEAR for x in place.index[:-1]) else 0.0
+
+    def expression(self, x: n.Expr, off: bool) -> Cost:
+        if isinstance(x, n.Load):
+            return Cost(self.loaded(x.place, off), 1.0 if _is_scattered(x.place, self.shapes) else 0.5)
+        if not isinstance(x, n.Binary | n.Unary | n.Select | n.Compare | n.Call):
+            return Cost()
+        kind = x.type.dtype if not isinstance(x, n.Compare) else x.a.type.dtype
+        bits = 32 if kind.is_integer and x.type.weak and not self.grows(x) else kind.bits
+        vector, scalar = 0.5, 0.3
+        if isinstance(x, n.Call):
+            vector, scalar = (_CALLED, _CALLED) if kind.is_float else (1.0, 1.0)
+        elif isinstance(x, n.Binary) and x.op in ("div", "floordiv", "mod"):
+            if kind.is_float:
+                vector, scalar = 5.0, 4.0
+            elif isinstance(x.b, n.Const):
+                vector, scalar = (2.0, 1.0) if int(x.b.value) & (int(x.b.value) - 1) else (0.5, 0.5)
+            else:
+                each = _DIVISION / 2 if bits == 32 else _DIVISION + _TAKEN_OUT
+                vector, scalar = each / self.share(bits), _DIVISION
+        elif isinstance(x, n.Binary) and x.op == "mul" and kind.is_integer and bits == 64:
+            vector = self.unit.multiplied
+        varies = self.shapes.of(x).rank >= VARYING
+        return Cost(vector * self.share(bits) * (1.0 if varies else 0.25), scalar)
 
 
-def _statement(stmt: n.Stmt, shapes: Shapes, share: float, lost: float) -> Cost:
-    """Return what a statement costs; ``lost``: what it would lose if lanes parted ways here."""
-    cost = Cost()
-    for expr in visit.expressions(stmt):
-        for x in visit.walk(expr):
-            cost.add(_expression(x, shapes, share))
-    if isinstance(stmt, n.Store):
-        cost.add(Cost(_SCATTERED if _is_scattered(stmt.place, shapes) else share, 1.0))
-    parts = id(stmt) in shapes.divergent
-    loop = isinstance(stmt, n.For | n.While)
-    for block in visit.blocks(stmt):
-        cost.add(_block(block, shapes, share, _LOST_AGAIN if parts else lost),
-                 _TRIPS if loop else 1.0, lost if parts else 1.0)
-    if parts:
-        cost.scalar += _MISPREDICTED
-    return cost
+    def grows(self, x: n.Expr) -> bool:
+        """Say whether a product or quotient has an operand that nothing bounds."""
+        return isinstance(x, n.Binary) and x.op in ("mul", "div", "floordiv", "mod") and any(
+            isinstance(e, n.Read) and e.local in self.grown for e in (x.a, x.b))
 
 
-def _expression(x: n.Expr, shapes: Shapes, share: float) -> Cost:
-    if isinstance(x, n.Load):
-        apart = _GATHERED.get(x.type.dtype.size, _GATHERED[8])
-        return Cost(apart if _is_scattered(x.place, shapes) else share, _LOADED)
-    if isinstance(x, n.Call):
-        return Cost(_CALLED * share, _CALLED)
-    if isinstance(x, n.Binary | n.Unary | n.Select):
-        varies = shapes.of(x).rank >= VARYING
-        return Cost(share / 2 if varies else share / 4, _COMPUTED)
-    return Cost()
+def _grown(body: n.Block) -> set[n.Local]:
+    """Return the numbers that loops without a count add to or multiply again and again."""
+    return {s.local for loop in visit.statements(body) if isinstance(loop, n.While)
+            for s in visit.statements(loop.body) if isinstance(s, n.Assign)
+            and any(isinstance(x, n.Binary) and x.op in ("add", "mul", "shl") and any(
+                isinstance(e, n.Read) and e.local is s.local for e in visit.walk(x))
+                for x in visit.walk(s.value))}
+
+
+def _turns(loop: n.For | n.While) -> int:
+    if isinstance(loop, n.For) and all(
+            isinstance(x, n.Const) for x in (loop.start, loop.stop, loop.step)):
+        start, stop, step = (int(x.value) for x in (loop.start, loop.stop, loop.step)
+                             if isinstance(x, n.Const))
+        return len(range(start, stop, step or 1))
+    return _TRIPS
+
+
+def _sums(loop: n.For | n.While) -> bool:
+    """Say whether a turn waits for a float of the turn before."""
+    return any(isinstance(s, n.Assign) and s.local.type.dtype.is_float and any(
+        isinstance(x, n.Read) and x.local is s.local for x in visit.walk(s.value))
+        for block in visit.blocks(loop) for s in block)

@@ -70,7 +70,7 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
         while wanted * bits < _WALKED_BITS and 2 * wanted // native * alive <= 2 * names:
             wanted *= 2
     if kernel.index_kind == "range" and not kernel.reducers \
-            and costs.prefers_scalar(kernel.body, found, bits):
+            and costs.prefers_scalar(kernel.body, found, vector_bits):
         return 1
     if kernel.index_kind != "nd_range":
         return wanted
@@ -79,7 +79,7 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
         if lanes > 1 and last % lanes == 0:
             return lanes
     if len(kernel.local) > 1 and not _asks_sub_groups(kernel) \
-            and costs.gathers_rows(kernel.body, found, bits):
+            and costs.gathers_rows(kernel.body, found, vector_bits):
         return 1
     items = math.prod(kernel.local)
     while wanted > 2 and wanted > items:
@@ -87,10 +87,10 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     return wanted
 
 
-def foretold(kernel: n.Kernel, lanes: int) -> costs.Cost:
+def foretold(kernel: n.Kernel, lanes: int, vector_bits: int) -> costs.Cost:
     """Return what an item of a kernel is expected to cost in vectors and alone."""
     kernel = replace(kernel, body=registers.likely(kernel.body))
-    return costs.estimate(kernel.body, shapes_of(kernel, lanes), widest_element(kernel))
+    return costs.estimate(kernel.body, shapes_of(kernel, lanes), vector_bits)
 
 
 def _asks_sub_groups(kernel: n.Kernel) -> bool:
