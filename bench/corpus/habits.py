@@ -12,7 +12,6 @@ import numpy as np
 
 import unisycl as sycl
 from bench.corpus.frame import (
-    ROUNDING32,
     ROUNDING64,
     SUMS32,
     Entry,
@@ -183,7 +182,7 @@ ROW_CUMSUM = Entry("row_cumsum", make_rows, 1024, 65,
 
 @inner
 def largest(x: Any, y: Any) -> Any:
-    return x if x > y else y
+    return max(y, x)
 
 
 @sycl.kernel

@@ -224,8 +224,8 @@ class CpuDriver(Driver):
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Give a kernel to the pool."""
-        executable: CpuExecutable = launch.executable  # type: ignore[assignment]
-        plan = executable.plan(launch.geometry)
+        asked: CpuExecutable = launch.executable  # type: ignore[assignment]
+        executable, plan = asked.picked(launch.geometry)
         jobs: Any = deps
         values = launch.values
         report = Report(executable.kernel.name, executable.sites, launch) \
@@ -252,7 +252,7 @@ class CpuDriver(Driver):
                          (executable, values, block, report, common, watch), assisted=assisted,
                          error_at=error_at, on_error=on_error, words=words, pace=plan.pace)
             _asking(job, report)
-            if executable.counted and not executable.small(plan, values):  # else it has the block
+            if executable.counted and not asked.small(asked.plan(launch.geometry), values):
                 launch.packed = job
             return job if watch is None else after_launch.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)

@@ -13,9 +13,10 @@ from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import Layout, Packer, header, unit_dimensions
 from unisycl.backends.cpu.compile import decision_cache, jit
-from unisycl.backends.cpu.compile.target import threads
+from unisycl.backends.cpu.compile.target import compiler_version, threads
 from unisycl.backends.cpu.pool import direct
 from unisycl.backends.cpu.pool.pace import Pace
+from unisycl.backends.cpu.pool.trials import Trial
 from unisycl.backends.cpu.variants import SYMBOL, Key, Parts
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
@@ -34,6 +35,7 @@ _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
 _ROWS = 4  # so many may run together
 _PLANS = 256
+_OTHER_AT = 5  # in what is noted of a kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class CpuExecutable:
     sizes: tuple[tuple[int, bool], ...]
     direct: direct.Direct
     loaded: jit.Loaded = field(repr=False)
+    trial: Trial[CpuExecutable] | None = None
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
     last_words: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -116,6 +119,14 @@ class CpuExecutable:
                     direct.at_launch(self.steps, geometry, ()), geometry, self.lanes),
                 None if self._together else Pace())
         return found
+
+    def picked(self, geometry: Geometry) -> tuple[CpuExecutable, Plan]:
+        """Return the form of the code that a launch takes, and how it is cut."""
+        plan, trial = self.plan(geometry), self.trial
+        if trial is None:
+            return self, plan
+        form = trial.pick(self, plan, geometry, lambda other: other.plan(geometry).pace)
+        return form, plan if form is self else form.plan(geometry)
 
     def small(self, plan: Plan, values: Sequence[Any]) -> bool:
         """Say whether a launch may run directly."""
@@ -159,14 +170,15 @@ class CpuExecutable:
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     """Compile and load a kernel for the launches of a key."""
     names = (SYMBOL, direct.symbol(SYMBOL), *([SYMBOL + ".finish"] if kernel.reducers else []))
-    loaded, parts = _carried(kernel, key, names) or _recall(kernel, key, names) or making.make(
-        kernel, key, names)
+    carried = _carried(kernel, key, names)
+    loaded, parts = carried or _recall(kernel, key, names) or making.make(kernel, key, names)
     packer = Packer(kernel, parts.layout)
     steps, at = parts.steps if packer.plain else 0, direct.symbol(SYMBOL)
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[SYMBOL],
                          loaded.addresses.get(SYMBOL + ".finish", 0), parts.heavy, parts.counted,
                          parts.sites, parts.watch, packer, steps,
-                         _sizes(steps, packer), direct.function(loaded.addresses[at]), loaded)
+                         _sizes(steps, packer), direct.function(loaded.addresses[at]), loaded,
+                         None if carried else _trial(kernel, key, parts.other))
 
 
 def _sizes(steps: direct.Steps, packer: Packer) -> tuple[tuple[int, bool], ...]:
@@ -189,9 +201,23 @@ def _recall(kernel: n.Kernel, key: Key,
     loaded = None if known is None else jit.recall(known[0], names)
     if loaded is None:
         return None
-    _, lanes, steps, heavy, counted, ndim, params, *rest = known
+    _, lanes, steps, heavy, counted, other, ndim, params, *rest = known
     return loaded, Parts(lanes, 0, Layout(ndim, tuple(params), *rest), (), None,
-                         steps, heavy, counted)
+                         steps, heavy, counted, other)
+
+
+def _trial(kernel: n.Kernel, key: Key, lanes: int) -> Trial[CpuExecutable] | None:
+    """Return the trial of a kernel's other form, which has so many lanes; 0: there is none."""
+    if not lanes or not compiler_version():
+        return None
+    other = Key(lanes > 1 and kernel.index_kind == "range", key.small, False, lanes, key.units)
+
+    def decided(won: bool) -> None:
+        noted = decision_cache.recall(kernel, repr(other if won else key))
+        if noted is not None:
+            noted[_OTHER_AT] = 0
+            decision_cache.note(kernel, noted, repr(key))
+    return Trial(lambda: compile_kernel(kernel, other), decided)
 
 
 def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:

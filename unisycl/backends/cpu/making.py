@@ -17,7 +17,7 @@ from unisycl.backends.cpu.emit import entry, queries
 from unisycl.backends.cpu.emit.lines import Lines
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.emit.text import LOOSE, Module
-from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, shapes_of
+from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, other_lanes, shapes_of
 from unisycl.backends.cpu.pool import direct_code
 from unisycl.backends.cpu.variants import SMALL, SYMBOL, Key, Parts
 from unisycl.base.dataclass import dataclass
@@ -76,7 +76,9 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
                          direct_code.steps(plain(written), lanes, written.params),
-                         bool(loops), loops == {n.For})
+                         bool(loops), loops == {n.For},
+                         0 if key.most or asked.fast else
+                         other_lanes(plain(written), lanes, found.vector_bits))
 
 
 def shown(kernel: n.Kernel, key: Key, show: Callable[..., str]) -> str:
@@ -95,7 +97,7 @@ def make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded
     if not parts.sites and parts.watch is None:  # neither is kept with the code
         code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
         decision_cache.note(kernel, [
-            code, parts.lanes, parts.steps, parts.heavy, parts.counted,
+            code, parts.lanes, parts.steps, parts.heavy, parts.counted, parts.other,
             *dataclasses.astuple(parts.layout)], repr(key))
     return loaded, parts
 

@@ -54,7 +54,8 @@ class Parts:
     """What code generation decides besides the code.
 
     ``steps``: the vector operations of a sub-group (``pool.direct``). ``heavy``: it has loops;
-    ``counted``: all of which run over a range.
+    ``counted``: all of which run over a range. ``other``: the lanes of a form that may be faster
+    and gives the same bits; 0 if there is none.
     """
 
     lanes: int
@@ -65,6 +66,7 @@ class Parts:
     steps: direct.Steps = 0
     heavy: bool = False
     counted: bool = False
+    other: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ what was measured). Invariant: what nothing speaks against keeps its vectors.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
@@ -78,11 +80,22 @@ def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
     return (1 if _looks_up_bytes(body, shapes) else _SURE) * cost.scalar < cost.vector
 
 
-def doubtful(body: n.Block, shapes: Shapes) -> bool:
-    """Say whether anything speaks against vectors: lanes that part in loops, scattered memory."""
+def doubtful(body: n.Block, shapes: Shapes, *, loops: bool = True) -> bool:
+    """Say whether anything speaks against vectors: lanes that part in loops, scattered memory.
+
+    ``loops``: memory counts that is read in loops.
+    """
     return any(isinstance(s, n.For | n.While) and (
-        id(s) in shapes.divergent or _scatters(s, shapes)) for s in visit.statements(body)) \
-        or _looks_up_bytes(body, shapes)
+        id(s) in shapes.divergent or _scatters(visit.blocks(s), shapes))
+        for s in visit.statements(body)) or _looks_up_bytes(body, shapes) or (
+        not loops and _scatters((body,), shapes))
+
+
+def all_short(body: n.Block) -> bool:
+    """Say whether all elements of memory are shorter than a gather's."""
+    places = [x.place for x in visit.all_expressions(body) if isinstance(x, n.Load)]
+    places += [s.place for s in visit.statements(body) if isinstance(s, n.Store)]
+    return all(p.type.dtype.size < _LEAST_GATHERED for p in places)
 
 
 def estimate(body: n.Block, shapes: Shapes, bits: int) -> Cost:
@@ -132,9 +145,9 @@ def is_strided(place: n.Place, shapes: Shapes) -> bool:
     return all(shapes.of(x).rank <= LINEAR for x in (*place.index, *(x for x, _ in place.inner)))
 
 
-def _scatters(loop: n.Stmt, shapes: Shapes) -> bool:
+def _scatters(blocks: Iterable[n.Block], shapes: Shapes) -> bool:
     return any(isinstance(x, n.Load) and _is_scattered(x.place, shapes)
-               for block in visit.blocks(loop) for x in visit.all_expressions(block))
+               for block in blocks for x in visit.all_expressions(block))
 
 
 def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
@@ -176,9 +189,10 @@ class _Weighing:
             return cost
         parts = id(stmt) in self.shapes.divergent
         for block in visit.blocks(stmt):
-            some = 0.5 if isinstance(stmt, n.If) else 1.0
-            cost.add(self.block(block, off=off or parts, again=again),
-                     some if not parts else 1.0 if stmt.orelse else _SOME, some)
+            alone = some = 0.5 if isinstance(stmt, n.If) else 1.0
+            if isinstance(stmt, n.If) and parts:
+                some = 1.0 if stmt.orelse else _SOME
+            cost.add(self.block(block, off=off or parts, again=again), some, alone)
         if parts:
             cost.add(Cost(_PARTING / 2 * self.share(32), _SURPRISES * _MISPREDICTED))
         return cost
@@ -237,7 +251,8 @@ class _Weighing:
 
     def expression(self, x: n.Expr, off: bool) -> Cost:
         if isinstance(x, n.Load):
-            return Cost(self.loaded(x.place, off), 1.0 if _is_scattered(x.place, self.shapes) else 0.5)
+            alone = 1.0 if _is_scattered(x.place, self.shapes) else 0.5
+            return Cost(self.loaded(x.place, off), alone)
         if not isinstance(x, n.Binary | n.Unary | n.Select | n.Compare | n.Call):
             return Cost()
         kind = x.type.dtype if not isinstance(x, n.Compare) else x.a.type.dtype

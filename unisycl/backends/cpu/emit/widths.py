@@ -15,10 +15,11 @@ from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.interior import rows_together
-from unisycl.passes.simd import costs, pressure, registers, row_blocks
+from unisycl.passes.simd import costs, pressure, registers, row_blocks, same_bits
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
+_NEAR = 4.0  # forms whose costs are within this factor may be tried
 _MOST_LANES = 64
 _WALKED_BITS = 4 * 512  # of a row that a loop goes down
 
@@ -85,6 +86,32 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     while wanted > 2 and wanted > items:
         wanted //= 2
     return wanted
+
+
+def other_lanes(kernel: n.Kernel, lanes: int, vector_bits: int) -> int:
+    """Return the lanes of another form that may be faster and gives the same bits, 0 if none may.
+
+    It has one item at a time where the kernel has vectors, or a vector where it does not.
+    """
+    if kernel.index_kind not in ("range", "nd_range") or kernel.sub_group or kernel.reducers \
+            or kernel.progress or kernel.waits or kernel.apart or kernel.checks \
+            or _asks_sub_groups(kernel) \
+            or not same_bits.holds(kernel.body):
+        return 0
+    other = 1
+    if lanes == 1:
+        other = max(2, vector_bits // widest_element(kernel))
+        if kernel.index_kind == "nd_range" and kernel.local[-1] % other:
+            return 0
+    kernel = replace(kernel, body=registers.likely(kernel.body))
+    found = shapes_of(kernel, max(lanes, other))
+    if costs.all_short(kernel.body):
+        return other  # vectors of the compiler's own are as long as such elements allow
+    if not costs.doubtful(kernel.body, found, loops=False):
+        return 0
+    cost = costs.estimate(kernel.body, found, vector_bits)
+    near = _NEAR if lanes > 1 else 1 / _NEAR
+    return other if (cost.scalar < near * cost.vector) == (lanes > 1) else 0
 
 
 def foretold(kernel: n.Kernel, lanes: int, vector_bits: int) -> costs.Cost:

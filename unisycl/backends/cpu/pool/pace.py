@@ -18,12 +18,16 @@ _SLOWLY = 4
 
 
 class Pace:
-    """What launches of one kernel over one index space took, all threads together."""
+    """What launches of one kernel over one index space took, all threads together.
 
-    __slots__ = ("_ns",)
+    ``spent``: in all; ``least``: the shortest one; ``samples``: each, where somebody asks for them.
+    """
+
+    __slots__ = ("_ns", "least", "samples", "spent")
 
     def __init__(self) -> None:
-        self._ns = 0
+        self._ns = self.spent = self.least = 0
+        self.samples: list[int] | None = None
 
     def most(self) -> int:
         """Return how many threads the next launch is worth; 0 where that is not known."""
@@ -33,4 +37,8 @@ class Pace:
         """Take what a launch took: less at once, more by and by, for others may have its core."""
         known = self._ns
         if ns > 0:
+            self.spent += ns
+            self.least = min(ns, self.least or ns)
+            if self.samples is not None:
+                self.samples.append(ns)
             self._ns = ns if not known or ns < known else known + max(1, (ns - known) // _SLOWLY)

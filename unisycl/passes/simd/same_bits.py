@@ -1,0 +1,40 @@
+"""Whether a kernel gives the same bits in vectors and one item at a time.
+
+Everything is rounded alike in both, but where the compiler may fuse a product with a sum, which
+depends on what stands around them, and in functions of mathematics, whose code differs. Non-goals:
+whether it is faster. Invariant: where it holds, no launch can tell the forms apart.
+"""
+
+from __future__ import annotations
+
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.builtins.row import EXACT, ROUNDED
+
+_PLAIN = (n.Assign, n.Store, n.If, n.For, n.While, n.Break, n.Continue, n.Scope, n.Leave)
+_CHOOSING = ("expand:min", "expand:max", "expand:npmin", "expand:npmax")
+_ROUNDED = 32  # bits: shorter floats are computed in longer ones
+
+
+def holds(body: n.Block) -> bool:
+    """Say whether a body gives the same bits however many items run side by side."""
+    if not all(isinstance(s, _PLAIN) for s in visit.statements(body)):
+        return False
+    ops: set[str] = set()
+    for x in visit.all_expressions(body):
+        if isinstance(x, n.Complex | n.Part) or (isinstance(x, n.Call) and not _is_exact(x)):
+            return False
+        if isinstance(x, n.Binary) and x.type.dtype.is_float:
+            if x.type.dtype.bits < _ROUNDED or x.op in ("floordiv", "mod"):
+                return False
+            if not x.exact:
+                ops.add(x.op)
+    return "mul" not in ops or not ops & {"add", "sub"}
+
+
+def _is_exact(call: n.Call) -> bool:
+    """Say whether a function's result is one number, which all code for it gives."""
+    numbers = [x.type.dtype for x in (call, *call.args) if x.type.dtype.is_float]
+    row = call.builtin
+    return not numbers or (all(x.bits >= _ROUNDED for x in numbers) and row.bound in (
+        EXACT, ROUNDED) and (row.llvm.startswith("llvm.") or row.llvm in _CHOOSING))
