@@ -58,7 +58,7 @@ def make_primes(n: int) -> Operands:
     return Namespace(out=np.zeros(n, np.uint8))
 
 
-PRIMES = Entry("primes", make_primes, 1 << 17, 1001,
+PRIMES = Entry("primes", make_primes, 1 << 17, 301,
                {"": lambda d: [Step(primes, len(d.out), d.out)]},
                plain(lambda d: nb_primes(d.out), "out"), numba=lambda d: nb_primes(d.out))
 
@@ -286,7 +286,7 @@ def make_text(n: int) -> Operands:
     return Namespace(text=text, word=text[n // 2:n // 2 + 8].copy(), out=np.zeros(n - 8, np.uint8))
 
 
-FIND = Entry("find", make_text, 1 << 20, 1001,
+FIND = Entry("find", make_text, 1 << 20, 301,
              {"": lambda d: [Step(find, len(d.out), d.text, d.word, d.out)]},
              plain(lambda d: nb_find(d.text, d.word, d.out), "out"),
              numba=lambda d: nb_find(d.text, d.word, d.out))
@@ -334,7 +334,7 @@ def make_words(n: int) -> Operands:
                      b=r.integers(97, 101, (n, LETTERS), dtype=np.uint8), out=np.zeros(n, I))
 
 
-DISTANCES = Entry("distances", make_words, 4096, 33,
+DISTANCES = Entry("distances", make_words, 4096, 7,
                   {"": lambda d: [Step(distances, len(d.out), d.a, d.b, d.out)]},
                   plain(lambda d: nb_distances(d.a, d.b, d.out), "out"),
                   numba=lambda d: nb_distances(d.a, d.b, d.out))
@@ -462,7 +462,7 @@ def nb_bilateral(a: Any, out: Any) -> None:
             out[y, x] = total / weights
 
 
-BILATERAL = Entry("bilateral", make_picture, 512, 17,
+BILATERAL = Entry("bilateral", make_picture, 512, 9,
                   {"": lambda d: [Step(bilateral, d.a.shape, d.a, d.out)]},
                   plain(lambda d: nb_bilateral(d.a, d.out), "out"), SUMS32, "exponentials",
                   numba=lambda d: nb_bilateral(d.a, d.out))
@@ -492,7 +492,7 @@ def make_few(n: int) -> Operands:
     return Namespace(x=np.random.default_rng(1).random(n), out=np.zeros(n))
 
 
-TRIANGLE = Entry("triangle", make_few, 64, 5,
+TRIANGLE = Entry("triangle", make_few, 64, 4,
                  {"": lambda d: [Step(triangle, len(d.x), d.x, d.out)]},
                  plain(lambda d: nb_triangle(d.x, d.out), "out"), ROUNDING64, "sums of thousands",
                  numba=lambda d: nb_triangle(d.x, d.out))
@@ -528,7 +528,7 @@ def make_short_rows(n: int) -> Operands:
     return Namespace(a=np.random.default_rng(1).random((n, 32), dtype=F))
 
 
-INSERTION = Entry("insertion", make_short_rows, 4096, 33,
+INSERTION = Entry("insertion", make_short_rows, 4096, 9,
                   {"": lambda d: [Step(insertion, len(d.a), d.a)]},
                   plain(lambda d: nb_insertion(d.a), "a"), numba=lambda d: nb_insertion(d.a))
 
@@ -567,7 +567,7 @@ def make_table(n: int) -> Operands:
                      out=np.zeros(n, I))
 
 
-SEARCH = Entry("search", make_table, 1 << 17, 1001,
+SEARCH = Entry("search", make_table, 1 << 17, 101,
                {"": lambda d: [Step(search, len(d.x), d.table, d.x, d.out)]},
                plain(lambda d: nb_search(d.table, d.x, d.out), "out"),
                numba=lambda d: nb_search(d.table, d.x, d.out))
@@ -614,7 +614,7 @@ def make_canvas(n: int) -> Operands:
     return Namespace(out=np.zeros((n, n), F))
 
 
-MARCH = Entry("march", make_canvas, 256, 17, {"": lambda d: [Step(march, d.out.shape, d.out)]},
+MARCH = Entry("march", make_canvas, 256, 9, {"": lambda d: [Step(march, d.out.shape, d.out)]},
               plain(lambda d: nb_march(d.out), "out"), SUMS32, "sums of distances", outliers=0.02,
               numba=lambda d: nb_march(d.out))
 

@@ -29,6 +29,7 @@ from unisycl.passes.checks import (
 from unisycl.passes.clike import coarsen, copies, positions, short_loops, structure
 from unisycl.passes.interior import needed
 from unisycl.passes.shared import (
+    counted_bits,
     dead_stores,
     images,
     lockstep,
@@ -164,6 +165,7 @@ EVERY = (
     Pass("dead_stores", lambda k, f: _with(k, dead_stores.run(k.body)), lambda k, f: f.rebound),
     Pass("divergent_barriers", _divergent_barriers),
     Pass("loop_steps", lambda k, f: loop_steps.run(k)),
+    Pass("counted_bits", lambda k, f: counted_bits.run(k)),
     Pass("collectives", lambda k, f: collectives.run(k), lambda k, f: "divergence" in k.checks),
     Pass("arithmetic", lambda k, f: arithmetic.run(k)),
     Pass("bounds", lambda k, f: bounds.run(k), lambda k, f: "bounds" in k.checks),
