@@ -104,9 +104,12 @@ def estimate(body: n.Block, shapes: Shapes, bits: int) -> Cost:
 
 
 def gathers_rows(body: n.Block, shapes: Shapes, bits: int) -> bool:
-    """Say whether groups whose rows end within vectors had better run their items one by one."""
+    """Say whether groups whose rows end within vectors had better run their items one by one.
+
+    Some lanes have nothing to do there.
+    """
     cost = estimate(body, shapes, bits)
-    return _SURE * cost.scalar < cost.vector
+    return cost.scalar < cost.vector
 
 
 def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
