@@ -8,7 +8,8 @@ from typing import Any
 from bench.corpus.frame import Entry
 
 FAMILIES = ("basic", "lcals", "apps", "elements", "polybench", "shading", "examples", "rodinia",
-            "points", "nas", "flows", "algorithm", "classes", "images", "everyday", "habits")
+            "points", "nas", "flows", "algorithm", "classes", "images", "everyday", "habits",
+            "signals")
 
 
 def families() -> dict[str, Any]:
