@@ -52,21 +52,23 @@ def give(queue: sycl.queue, place: Place, name: str, work: Work, operands: Seque
 
     Short work that is ``sure`` not to fail is done at once where nothing is in its way.
     """
-    if sure and not after and cost <= SHORT and is_processor(queue.get_device()) and not any(
+    processor = is_processor(queue.get_device())
+    if sure and not after and cost <= SHORT and processor and not any(
             m.has_buffer() for m in operands):
         bound = [_known(m) for m in operands]
         if queue.ext_unisycl_call_now(work, None, *bound):
             return sycl.event()
-    if _staged(queue, place, operands):
+    if not processor and _staged(queue, place, operands):
         return _with_copies(queue, place, name, work, operands, after)
-    host = place is Place.host or (is_processor(queue.get_device()) and cost > SHORT)
+    host = place is Place.host or (processor and cost > SHORT)
 
     def group(h: sycl.handler) -> None:
-        h.depends_on(list(after))
+        if after:
+            h.depends_on(list(after))
         bound = [_reader(m, h, host) for m in operands]
 
         def run(handle: Any) -> None:
-            work(None if host or is_processor(queue.get_device()) else handle.get_native_queue(),
+            work(None if host or processor else handle.get_native_queue(),
                  *(b(handle) for b in bound))
 
         run.__name__ = run.__qualname__ = name
@@ -76,6 +78,28 @@ def give(queue: sycl.queue, place: Place, name: str, work: Work, operands: Seque
             h.ext_codeplay_enqueue_native_command(run)
 
     return queue.submit(group)
+
+
+def again(queue: sycl.queue, place: Place, name: str, work: Work,
+          operands: Sequence[Memory]) -> Callable[[Any], None] | None:
+    """Return the command group of a device's library that may be submitted again and again.
+
+    None where memory must be asked for each time, or copied, and where nobody's queue is given to.
+    """
+    if place is not Place.device or is_processor(queue.get_device()) or any(
+            m.has_buffer() for m in operands) or _staged(queue, place, operands):
+        return None
+    bound = [_known(m) for m in operands]
+
+    def run(handle: Any) -> None:
+        work(handle.get_native_queue(), *bound)
+
+    run.__name__ = run.__qualname__ = name
+
+    def group(h: sycl.handler) -> None:
+        h.ext_codeplay_enqueue_native_command(run)
+
+    return group
 
 
 def _reader(memory: Memory, h: sycl.handler, host: bool) -> Callable[[Any], Bound]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,7 @@ from unisycl.oneapi.dnn.own.work import Work, finish_product
 from unisycl.oneapi.dnn.providers import cudnn_graph as graph
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.library import Library
-from unisycl.oneapi.frame.native import give
+from unisycl.oneapi.frame.native import again, give
 from unisycl.oneapi.frame.operands import Memory, Record
 from unisycl.oneapi.frame.providers import Place, is_processor
 from unisycl.oneapi.mkl.providers.cuda_libraries import found
@@ -130,6 +131,8 @@ class Made:
         self._tensors, plan = self._planned(owner)
         self._plan: graph.Plan = plan
         self._numbers = [number_of(op, n) for n in self._tensors]
+        self._last: Any = None  # the tensors of the last call
+        self._repeats: dict[tuple[int, int], tuple[Any, Any, Callable[[Any], None]]] = {}
         self._skips = [self._skip(n) for n in self._tensors]
         self._owner = owner
         self.info = f"cudnn: {owner.version()}"
@@ -227,6 +230,11 @@ class Made:
     def submit(self, queue: sycl.queue, given: dict[int, Memory],
                after: list[sycl.event]) -> sycl.event:
         """Give its command to the queue, and what our kernels do behind it."""
+        known = self._repeats.get((id(given), id(queue)))
+        if known is not None and known[1]() is queue and not after and (
+                queue.ext_oneapi_get_state().name == "executing"):
+            done: sycl.event = queue.submit(known[2])
+            return done
         held = [given[n] for n in self._numbers]
         if self._finishes or "diff_bias" in self.found or (
                 queue.ext_oneapi_get_state().name != "executing") or not all(
@@ -238,6 +246,13 @@ class Made:
             at = [b.address + skip for b, skip in zip(bound, skips, strict=True)]
             plan.execute(int(stream or 0), at, room.of(queue, stream, plan.room))
 
+        if self._last is given:  # who keeps these tensors looks whether they are still there
+            group = again(queue, Place.device, self._op.name, run, held)
+            if len(self._repeats) >= graph.REPEATS:
+                self._repeats.clear()
+            if group is not None:
+                self._repeats[id(given), id(queue)] = given, weakref.ref(queue), group
+        self._last = given
         return give(queue, Place.device, self._op.name, run, held, after, cost=0)
 
     def _submit_more(self, queue: sycl.queue, given: dict[int, Memory],

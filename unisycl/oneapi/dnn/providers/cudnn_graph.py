@@ -34,7 +34,7 @@ BEST, _ANY = 3, 2
 """Ways to look for engines, in their order: the better ones, then those that always work."""
 TENSOR_CORE, DOWN_CONVERTS, SHORT_SUMS, FOURIER, OTHER_BITS, WINOGRAD = range(6)
 """What an engine says of its numbers."""
-_NOTES, _REPEATS = 32, 16
+_NOTES, REPEATS = 32, 16
 ALIGNED = 16
 """Memory of tensors begins at multiples of so many bytes."""
 
@@ -95,6 +95,7 @@ class Plan:
         room = ctypes.c_int64()
         plan.get(_PLAN_ROOM, LONG, 1, ctypes.byref(room))
         self.room = room.value
+        self._run = library.find("Execute", None, ctypes.c_int)
         self._packs: dict[tuple[int, ...], Described] = {}
 
     def execute(self, stream: int, addresses: Sequence[int], room: int) -> None:
@@ -106,13 +107,12 @@ class Plan:
             pack.set(_PACK_NUMBERS, LONG, *range(1, len(addresses) + 1))
             pack.set(_PACK_POINTERS, _POINTER, *addresses).set(_PACK_ROOM, _POINTER, room or None)
             pack.done()
-            if len(self._packs) >= _REPEATS:
+            if len(self._packs) >= REPEATS:
                 self._packs.clear()
             self._packs[key] = pack
         with self._handles.lock:
             handle = ctypes.c_void_p(self._handles.of(stream))
-            check("cudnnBackendExecute", self._library.find("Execute", None, ctypes.c_int)(
-                handle, self._plan.at, pack.at))
+            check("cudnnBackendExecute", self._run(handle, self._plan.at, pack.at))
 
 
 class Graphs:

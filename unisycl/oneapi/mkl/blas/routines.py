@@ -15,9 +15,10 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.base.tracebacks import RAISED, shorten
-from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame import native, providers
 from unisycl.oneapi.frame.native import ADDRESS, CELL, SHORT, give
 from unisycl.oneapi.frame.providers import Place
+from unisycl.oneapi.frame.repeats import Repeats
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import names
 from unisycl.oneapi.mkl.blas import table
@@ -87,23 +88,6 @@ class _Product(_Plan):
         return call
 
 
-class _Repeat:
-    """A call of a device's library that came before, with the very same USM memory."""
-
-    __slots__ = ("cost", "memory", "objects", "place", "queue", "work")
-
-    def __init__(self, queue: sycl.queue, objects: tuple[Any, ...], given: Given, place: Place,
-                 work: Any) -> None:
-        self.queue, self.objects = weakref.ref(queue), objects
-        self.memory, self.cost = [h.memory for h in given.held], given.cost
-        self.place, self.work = place, work
-
-    def serves(self, queue: sycl.queue, objects: tuple[Any, ...]) -> bool:
-        """Say whether a call is the same, and its memory is still there."""
-        return self.queue() is queue and not providers.is_chosen() and all(
-            a is b and not b.block.freed for a, b in zip(objects, self.objects, strict=True))
-
-
 class Routine:
     """A routine of one namespace; called with a queue and the routine's arguments."""
 
@@ -120,7 +104,7 @@ class Routine:
         self._key = operator.itemgetter(*rest) if len(rest) > 1 else None
         self._memory = operator.itemgetter(*self._places) if len(memory) > 1 else None
         self._plans: dict[int, dict[Any, _Plan]] = {}
-        self._repeats: dict[Any, _Repeat] = {}
+        self._repeats = Repeats(_MOST // 8)
 
     def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = (),
                  **named: Any) -> sycl.event:
@@ -149,14 +133,14 @@ class Routine:
         if not isinstance(queue, sycl.queue):
             raise names.invalid_argument(f"{name}: the first argument is a queue, got "
                                          f"{type(queue).__name__}")
-        if self._repeats and not named and len(args) == len(self._names):
-            known = self._known_repeat(queue, args)
-            if known is not None:
-                return give(queue, known.place, name, known.work, known.memory,
-                            events_of(dependencies), cost=known.cost)
+        after = events_of(dependencies)
+        again = not named and len(args) == len(self._names) and self._memory and self._key
+        if again and self._repeats:
+            done = self._repeated(queue, args, after)
+            if done is not None:
+                return done
         given = Reader(self._row, self._named(args, named),
                        rows_lie=self._layout is names.layout.row_major).read()
-        after = events_of(dependencies)
         kind = given.held[0].memory.dtype
         routine: Any
         rows = self._layout is names.layout.row_major and name not in table.LEVEL1
@@ -167,31 +151,20 @@ class Routine:
             return made
         self._remember(queue, args, given, routine, found.place)
         work = routine.work(given, self._layout.number)
-        if found.place is Place.device and not named and self._key and self._memory and (
-                len(args) == len(self._names) and not providers.is_processor(queue.get_device())
-                and not providers.is_chosen()):
-            self._note(queue, args, given, work)
-        return give(queue, found.place, name, work, [h.memory for h in given.held], after,
-                    cost=given.cost, sure=True)
+        memory = [h.memory for h in given.held]
+        if again and found.place is Place.device:
+            self._repeats.note(queue, self._memory(args), self._key(args),  # type: ignore[misc]
+                               native.again(queue, found.place, name, work, memory))
+        return give(queue, found.place, name, work, memory, after, cost=given.cost, sure=True)
 
-    def _known_repeat(self, queue: sycl.queue, args: tuple[Any, ...]) -> _Repeat | None:
+    def _repeated(self, queue: sycl.queue, args: tuple[Any, ...],
+                  after: list[sycl.event]) -> sycl.event | None:
+        """Do a call of a device's library that came before, with the very same USM memory."""
         try:
-            objects = self._memory(args)  # type: ignore[misc]
-            key = id(queue), *map(id, objects), self._key(args)  # type: ignore[misc]
-            known = self._repeats.get(key)
-        except TypeError:
+            objects, key = self._memory(args), self._key(args)  # type: ignore[misc]
+            return self._repeats.submit(queue, objects, key, after)
+        except TypeError:  # something that has no hash
             return None
-        return known if known is not None and known.serves(queue, objects) else None
-
-    def _note(self, queue: sycl.queue, args: tuple[Any, ...], given: Given, work: Any) -> None:
-        """Note a call of a device's library that may come again."""
-        objects = self._memory(args)  # type: ignore[misc]
-        if not all(isinstance(x, sycl.usm_pointer) for x in objects):
-            return
-        if len(self._repeats) >= _MOST // 8:
-            self._repeats.clear()
-        key = id(queue), *map(id, objects), self._key(args)  # type: ignore[misc]
-        self._repeats[key] = _Repeat(queue, objects, given, Place.device, work)
 
     def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         known = self._names

@@ -9,6 +9,7 @@ stream, so that no two streams share its workspace.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -50,27 +51,33 @@ class Routine:
         order = [a.name for a in self.row.arguments]
         if layout == names.layout.row_major.number and self.row.name not in table.LEVEL1:
             named, order = _by_columns(self.row.name, named, order)
-        held = [h.name for h in given.held]
+        held = {h.name: k for k, h in enumerate(given.held)}
+        kept: list[Any] = []
+        values: list[Any] = []
+        places = [0] * len(held)
+        for name in order:
+            if name in held:
+                places[held[name]] = len(values)
+            values += self._passed(name, named, held, kept)
+        values += self._more()
 
-        def run(stream: Any, *bound: Any) -> None:
-            at = {name: b.address for name, b in zip(held, bound, strict=True)}
-            kept: list[Any] = []
-            values: list[Any] = []
-            for name in order:
-                values += self._passed(name, named, at, kept)
-            values += self._more()
-            self.owner.call(self, stream, values)
+        def run(pointed: list[Any], stream: Any, *bound: Any) -> None:
+            del pointed
+            call = values.copy()
+            for place, b in zip(places, bound, strict=True):
+                call[place] = ctypes.c_void_p(b.address)
+            self.owner.call(self, stream, call)
 
-        return run
+        return functools.partial(run, kept)
 
-    def _passed(self, name: str, named: dict[str, Any], at: dict[str, int],
+    def _passed(self, name: str, named: dict[str, Any], held: dict[str, int],
                 kept: list[Any]) -> list[Any]:
         value = named.get(name)
         if isinstance(value, names.Option):
             return [_NUMBERS.get(value.name, _NUMBERS.get(value.letter, 0))]
-        if name in at:
+        if name in held:
             more = [named[n] for n in (f"ld{name}", f"inc{name}") if n in named]
-            return [ctypes.c_void_p(at[name]), *map(ctypes.c_int64, more)]
+            return [ctypes.c_void_p(), *map(ctypes.c_int64, more)]
         argument = next(a for a in self.row.arguments if a.name == name)
         if isinstance(argument, table.Number):
             kind = (REAL if argument.real else TYPES)[self.letter]
@@ -104,10 +111,10 @@ def _by_columns(name: str, named: dict[str, Any],
 class HalvesRoutine(Routine):
     """A product of halves, added up in float32, by ``cublasGemmEx``."""
 
-    def _passed(self, name: str, named: dict[str, Any], at: dict[str, int],
+    def _passed(self, name: str, named: dict[str, Any], held: dict[str, int],
                 kept: list[Any]) -> list[Any]:
-        found = super()._passed(name, named, at, kept)
-        if name in at:
+        found = super()._passed(name, named, held, kept)
+        if name in held:
             kind = str(named[name].memory.dtype)
             found.insert(1, ctypes.c_int(_TYPE_NUMBERS[kind]))
         return found
@@ -124,6 +131,7 @@ class CuBlas:
         self._handles = Handles(self._library, "cublasCreate_v2", "cublasSetStream_v2")
         self._mode = self._library.plain("cublasSetPointerMode_v2",
                                          [ctypes.c_void_p, ctypes.c_int], ctypes.c_int)
+        self._modes: dict[int, int] = {}
         self._known: dict[tuple[str, str], Routine | None] = {}
 
     def version(self) -> str:
@@ -163,7 +171,9 @@ class CuBlas:
         with self._handles.lock:
             handle = self._handles.of(stream)
             mode = _DEVICE if routine.row.name in _RESULTS else _HOST
-            check("cublasSetPointerMode", self._mode(handle, mode))
+            if self._modes.get(handle) != mode:
+                check("cublasSetPointerMode", self._mode(handle, mode))
+                self._modes[handle] = mode
             check(routine.row.name, routine.function(ctypes.c_void_p(handle), *values))
 
 

@@ -42,7 +42,7 @@ class Handles:
             out = ctypes.c_void_p()
             check(self._names[0], self._create(ctypes.byref(out)))
             self._made[stream] = out.value or 0
-        check(self._names[1], self._stream(self._made[stream], stream))
+            check(self._names[1], self._stream(self._made[stream], stream))
         return self._made[stream]
 
 

@@ -64,18 +64,21 @@ class CuFft:
         name = f"Exec{_NAMES[kind]}"
         run = self._library.find(name, None, ctypes.c_int)
 
+        sides = (plan.backward, plan.forward) if backward else (plan.forward, plan.backward)
+        types = [plan.forward_type, plan.complex_type]
+        items = [t.itemsize for t in (types[::-1] if backward else types)]
+        skips = [s.offset * i for s, i in zip(sides, items, strict=True)]
+        way = () if plan.real else (ctypes.c_int(_INVERSE if backward else _FORWARD),)
+        made: dict[int, Any] = {}
+
         def give(stream: Any, *bound: Any) -> None:
-            sides = (plan.backward, plan.forward) if backward else (plan.forward, plan.backward)
-            types = [plan.forward_type, plan.complex_type]
-            items = [t.itemsize for t in (types[::-1] if backward else types)]
-            at = [ctypes.c_void_p(b.address + s.offset * i)
-                  for b, s, i in zip((bound[0], bound[-1]), sides, items, strict=True)]
-            way = () if plan.real else (ctypes.c_int(_INVERSE if backward else _FORWARD),)
+            at = [ctypes.c_void_p(b.address + skip)
+                  for b, skip in zip((bound[0], bound[-1]), skips, strict=True)]
             with self._lock:
-                made = self._plan(plan, kind, sides, int(stream))
-                check("cufftSetStream", self._library.find("SetStream", None, ctypes.c_int)(
-                    made, ctypes.c_void_p(stream)))
-                check(name, run(made, *at, *way))
+                handle = made.get(int(stream))
+                if handle is None:
+                    handle = made[int(stream)] = self._plan(plan, kind, sides, int(stream))
+                check(name, run(handle, *at, *way))
 
         return give
 
@@ -92,6 +95,8 @@ class CuFft:
                 layouts += [_embedded(side), _L(side.strides[-1]), _L(side.distance)]
             check("cufftMakePlanMany64", make(made, len(plan.lengths), lengths, *layouts, kind,
                                               _L(plan.forward.count), ctypes.byref(work)))
+            check("cufftSetStream", self._library.find("SetStream", None, ctypes.c_int)(
+                made, ctypes.c_void_p(stream)))
             self._plans[key] = made
         return self._plans[key]
 
