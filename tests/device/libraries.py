@@ -213,6 +213,9 @@ def networks(queue: sycl.queue) -> str:
             cases.test_convolutions_and_their_gradients(queue, name)
             cases.test_deconvolutions_are_convolutions_transposed(queue, name)
         cases.test_convolutions_in_short_floats_and_whole_numbers(queue)
+        cases.test_products_of_matrices(queue)
+        cases.test_post_ops_in_their_order(queue)
+        cases.test_sums_of_large_bytes_are_exact(queue)
         for name in cases.MANY:
             cases.test_many_channels_are_products_of_matrices(queue, name)
     for name in cases.MANY:
