@@ -147,6 +147,8 @@ def sums(q: sycl.queue, n: int) -> list[Pair]:
              lambda: np.dot(x, x),
              check=lambda: np.isclose(dpl.transform_reduce(q, x, 0, sycl.plus, lambda v: v * v),
                                       np.square(x, dtype=np.float64).sum(), rtol=1e-6)),
+        Pair("max_element float32", lambda: dpl.max_element(q, x), x.argmax,
+             check=lambda: dpl.max_element(q, x) == x.argmax()),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import re
 import traceback
 import weakref
@@ -14,7 +15,7 @@ import pytest
 import unisycl as sycl
 from unisycl.ext.oneapi import experimental as x
 from unisycl.oneapi import dpl, mkl
-from unisycl.oneapi.frame import plans
+from unisycl.oneapi.frame import plans, progress
 
 pytestmark = pytest.mark.part("L-1")
 
@@ -73,6 +74,33 @@ def test_in_order_queues_and_policies_do_the_same(device: sycl.device) -> None:
         assert np.array_equal(np.cumsum(values), out)
 
 
+def test_progress_is_shown_where_it_is_asked_for(
+        capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_LARGE", 2000)
+    monkeypatch.setattr(progress, "_SHORT", -1)
+    q, a = sycl.queue("cpu"), np.arange(40_000, dtype=np.int32)
+    out, seen = np.zeros_like(a), []
+
+    def bar(events):
+        for k, event in enumerate(events, 1):
+            yield event
+            seen.append((k, len(events)))
+
+    dpl.transform(q, a, out, lambda v: v + 1, progress=bar)
+    assert np.array_equal(a + 1, out)
+    assert seen[-1][0] == seen[-1][1] == 17  # 16 parts, and the end
+    assert dpl.reduce(q, a, progress=bar) == a.sum(dtype=np.int32)
+    assert not capsys.readouterr().err
+    dpl.sort(q, out, operator.gt)
+    assert not capsys.readouterr().err
+    dpl.sort(q, out, progress=True)
+    assert np.array_equal(a + 1, out)
+    assert re.search(r"sort: 2 of \d+ commands, \d+\.\d s", capsys.readouterr().err)
+    for call, text in ((dpl.sort, "True, or a function"), (dpl.sort_async, "calls that wait")):
+        with pytest.raises(sycl.UsageError, match=text):
+            call(q, out, progress=3)
+
+
 def test_seq_goes_through_the_elements_in_order() -> None:
     last, wrong = np.full(1, -1, np.int64), np.zeros(1, np.int64)
 
@@ -106,7 +134,7 @@ BAD = {
     "count must be at least 0": lambda q: dpl.fill_n(q, ONES, -1, 0),
     "the second argument has 9 elements": lambda q: dpl.equal(q, ONES, ONES[:9]),
     "which kernels do not have": lambda q: dpl.reduce(q, np.array(["a"], object)),
-    "are tuples": lambda q: dpl.reduce(q, dpl.zip_iterator(ONES, ONES)),
+    "reduce: the elements are tuples": lambda q: dpl.reduce(q, dpl.zip_iterator(ONES, ONES)),
     "two to four": lambda q: dpl.zip_iterator(ONES),
 }
 

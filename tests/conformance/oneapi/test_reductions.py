@@ -104,6 +104,58 @@ def test_the_least_and_the_greatest(queue: sycl.queue, kind: np.dtype) -> None:
         assert dpl.min_element(queue, x, operator.lt) == least
 
 
+def test_tuples_and_records_are_combined(queue: sycl.queue) -> None:
+    """Each by a function that returns one: reduce, and scans with a start and without."""
+    n = 70 if queue.get_device().has(sycl.aspect.host_debuggable) else 9001
+    r = np.random.default_rng(3)
+    k, v = r.integers(0, 99, n, np.int32), r.standard_normal(n).astype(np.float32)
+    both, out = dpl.zip_iterator(k, v), (np.zeros_like(k), np.zeros_like(v))
+
+    def add(a, b):
+        return a[0] + b[0], max(a[1], b[1])
+
+    assert dpl.reduce(queue, both, None, add) == (k.sum(), v.max())
+    assert dpl.reduce(queue, both[:0], (3, 2.5), add) == (3, 2.5)
+    dpl.exclusive_scan(queue, both, dpl.zip_iterator(*out), (5, 0.5), add)
+    assert np.array_equal(out[0], np.cumsum(np.append(5, k))[:-1])
+    assert np.array_equal(out[1], np.maximum.accumulate(np.append(np.float32(0.5), v))[:-1])
+    rows, last = np.zeros((2, n), [("k", np.int32), ("v", np.float32)])
+    rows["k"], rows["v"] = k, v
+
+    def less(a, b):
+        return b if b.v < a.v else a
+
+    start = np.array((7, -9), rows.dtype)[()]
+    least = dpl.reduce(queue, rows, None, less)
+    assert least == rows[v.argmin()]
+    assert dpl.reduce(queue, rows, start, less) == start
+    dpl.inclusive_scan(queue, rows, last, less)
+    assert np.array_equal(np.minimum.accumulate(v), last["v"])
+    rows[:] = 0
+    assert least["v"] == v.min()  # a value of its own
+
+
+def test_what_tuples_and_records_need_is_said() -> None:
+    q, checked = sycl.queue("cpu"), sycl.queue("cpu", sycl.property.queue.debug())
+    both = dpl.zip_iterator(np.ones(4, np.int32), np.ones(4, np.float32))
+    rows = np.zeros(4, [("k", np.int32)])
+
+    def difference(a, b):
+        return a[0] - b[0], a[1] + b[1]
+
+    for text, call in {
+        "are tuples, of which op has to be": lambda: dpl.reduce(q, both),
+        "are records, of which op has to be": lambda: dpl.inclusive_scan(q, rows, rows.copy()),
+        "is no tuple of 2": lambda: dpl.reduce(q, both, 3, difference),
+        "1.5, is no value of": lambda: dpl.reduce(q, both, (1.5, 1), difference),
+        "is no record of": lambda: dpl.reduce(q, rows, "a", lambda a, b: a),
+        "must be associative": lambda: dpl.reduce(checked, both, None, difference),
+        r"must not matter: of a = \(2,\)": lambda: dpl.reduce(checked, rows, None, lambda a, b: b),
+    }.items():
+        with pytest.raises(sycl.UsageError, match=text):
+            call()
+
+
 @pytest.mark.part("L-24")
 def test_the_number_of_threads_changes_no_bit() -> None:
     x = np.random.default_rng(1).standard_normal(300_000).astype(np.float32)

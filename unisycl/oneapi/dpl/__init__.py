@@ -22,6 +22,7 @@ from unisycl.oneapi.dpl.elementwise import (
     transform,
     transform_if,
 )
+from unisycl.oneapi.dpl.extremes import max_element, min_element, minmax_element
 from unisycl.oneapi.dpl.histograms import histogram
 from unisycl.oneapi.dpl.iterators import (
     constant_iterator,
@@ -73,9 +74,6 @@ from unisycl.oneapi.dpl.reductions import (
     find_if_not,
     is_sorted,
     is_sorted_until,
-    max_element,
-    min_element,
-    minmax_element,
     mismatch,
     none_of,
     reduce,

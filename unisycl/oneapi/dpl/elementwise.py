@@ -17,6 +17,7 @@ import unisycl as sycl
 from unisycl.oneapi.dpl.kernels import maps
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand
+from unisycl.oneapi.frame.progress import pieces
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import number, scalar
@@ -28,8 +29,17 @@ def each(call: Call, count: int, work: Callable[..., None], *args: Any) -> None:
         return
     if call.in_order:
         call.launch(sycl.nd_range(1, 1), maps.one_by_one, work, count, *args)
+    elif call.shown is not None and work in _APART:
+        for first, last in pieces(count):
+            call.launch(last - first, work, *(
+                a.part(first, last) if isinstance(a, Operand) else a for a in args))
     else:
         call.launch(count, work, *args)
+
+
+_APART = {maps.transform, maps.transform_two, maps.transform_if, maps.copy, maps.fill,
+          maps.for_each, maps.update, maps.replace, maps.swap}
+"""Works to which an element's own number is nothing: a part of the elements is some more."""
 
 
 @routine

@@ -15,6 +15,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.kernels import orders
+from unisycl.oneapi.frame.operands import Type
 from unisycl.oneapi.frame.refusals import refuse
 
 _KNOWN: dict[Any, Any] = {
@@ -39,27 +40,62 @@ def identity_of(op: Any, dtype: np.dtype[Any]) -> Any:
     return None
 
 
-def check_associative(name: str, op: Any, dtype: np.dtype[Any], *, turned: bool = False) -> None:
-    """Refuse a function that combines a few numbers otherwise when they are grouped otherwise.
+def check_associative(name: str, op: Any, dtype: Type, *, turned: bool = False) -> None:
+    """Refuse a function that combines a few elements otherwise when they are grouped otherwise.
 
-    Where ``turned`` is true, also when they change places. Known operators are not asked.
+    Where ``turned`` is true, also when they change places. Known operators are not asked, nor are
+    functions of records that only kernels can call.
     """
-    if isinstance(op, type(sycl.plus)) or dtype.kind not in "iuf":
+    tried = _tried(dtype)
+    if isinstance(op, type(sycl.plus)) or not tried:
         return
-    make = dtype.type
-    for a, b, c in itertools.permutations([make(v) for v in (2, 3, 5, 11)], 3):
+    for a, b, c in itertools.permutations(tried, 3):
         with np.errstate(all="ignore"):
-            left = make(op(make(op(a, b)), c))
-            ways = [(f"op(a, op(b, c)) is {right}", right)
-                    for right in (make(op(a, make(op(b, c)))),)]
-            if turned:
-                ways.append((f"op(op(c, b), a) is {make(op(make(op(c, b)), a))}",
-                             make(op(make(op(c, b)), a))))
+            try:
+                left = _made(op(_made(op(a, b), dtype), c), dtype)
+                ways = [("op(a, op(b, c))", _made(op(a, _made(op(b, c), dtype)), dtype))]
+                if turned:
+                    ways.append(("op(op(c, b), a)", _made(op(_made(op(c, b), dtype), a), dtype)))
+            except (AttributeError, TypeError, LookupError):
+                if isinstance(dtype, tuple) or dtype.names is None:
+                    raise
+                return
         for text, right in ways:
-            if not (left == right or np.isclose(left, right, rtol=1e-3) or left != left):
+            if not _alike(left, right):
                 refuse(name, "the operator must be associative" + (
                     ", and its order must not matter" if turned else "")
-                    + f": of a = {a}, b = {b}, c = {c}, op(op(a, b), c) is {left}, and {text}")
+                    + f": of a = {a}, b = {b}, c = {c}, op(op(a, b), c) is {left}, and {text} is "
+                    f"{right}")
+
+
+def _tried(dtype: Type) -> list[Any]:
+    """Return a few elements of a type; none of a type that they are not made of."""
+    if isinstance(dtype, tuple):
+        places = [_tried(t) for t in dtype]
+        return [tuple(p[(k + j) % 4] for j, p in enumerate(places)) for k in range(4)] if all(
+            places) else []
+    if dtype.names is not None:
+        if any(dtype[field].kind not in "iuf" for field in dtype.names):
+            return []
+        places = [_tried(dtype[field]) for field in dtype.names]
+        rows = [tuple(p[(k + j) % 4] for j, p in enumerate(places)) for k in range(4)]
+        return list(np.array(rows, dtype).view(np.recarray))
+    return [dtype.type(v) for v in (2, 3, 5, 11)] if dtype.kind in "iuf" else []
+
+
+def _made(x: Any, dtype: Type) -> Any:
+    """Return what an operator gave as an element."""
+    if isinstance(dtype, tuple):
+        return tuple(_made(y, t) for y, t in zip(x, dtype, strict=True))
+    return x.copy() if dtype.names is not None else dtype.type(x)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, np.void):
+        a, b = a.item(), b.item()
+    if isinstance(a, tuple):
+        return all(_alike(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b or np.isclose(a, b, rtol=1e-3) or a != a)
 
 
 def is_default(comp: Any) -> bool:

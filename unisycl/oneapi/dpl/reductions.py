@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.dpl import composites
 from unisycl.oneapi.dpl.iterators import (
     counting_iterator,
-    permutation_iterator,
-    reverse_iterator,
     transform_iterator,
     zip_iterator,
 )
@@ -24,7 +23,8 @@ from unisycl.oneapi.dpl.kernels import predicates, reductions, sweeps
 from unisycl.oneapi.dpl.operators import check_associative, identity_of, known, order_of
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
-from unisycl.oneapi.frame.operands import Operand, Record
+from unisycl.oneapi.frame.operands import Operand
+from unisycl.oneapi.frame.progress import pieces
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import number, scalar, type_of
 
@@ -40,7 +40,12 @@ def combined(call: Call, source: Operand, op: Any, dtype: np.dtype[Any]) -> Any:
         out = call.result(dtype) if parts == 1 else call.own(parts, dtype)
         if identity is not None:
             kernel = sweeps.reduce if shape.wide else reductions.joined
-            call.launch(shape.tile_space(count), kernel, source, out, plan)
+            for first, last in [(0, count)] if call.shown is None else pieces(count, shape.tile):
+                whole = last - first == count
+                call.launch(shape.tile_space(last - first), kernel,
+                            source if whole else source.part(first, last),
+                            out if whole else out.part(first // shape.tile, parts),
+                            views.plan(last - first, shape.tile, op, kind, identity))
         else:
             call.launch(shape.tile_space(count), reductions.plain, source, cells, out, plan)
         if parts == 1:
@@ -49,6 +54,8 @@ def combined(call: Call, source: Operand, op: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _reduced(call: Call, source: Operand, start: Any, op: Any, dtype: Any) -> future:
+    if dtype is None and composites.is_composite(source.dtype):
+        return composites.reduced(call, source, start, op)
     kind = scalar(call.name, "the elements", _type(start, source, dtype))
     if not source.size:
         if start is None:
@@ -88,7 +95,7 @@ def reduce(call: Call, data: Any, start: Any = None, op: Any = sycl.plus,
         op: one of SYCL's function objects, or any function of two; its order must not matter.
         dtype: the type to combine in; left out, that of a start of NumPy's, or of the elements.
 
-    Returns the result as a NumPy number.
+    Returns the result as a NumPy number; of tuples (``zip_iterator``) and records as one of them.
     """
     return _reduced(call, call.source("the input", data), start, op, dtype)
 
@@ -321,87 +328,3 @@ def neighbours(call: Call, data: Any, predicate: Any) -> future:
     both = zip_iterator(source.part(0, n), source.part(1, n + 1))
     at = first_place(call, both, lambda t: predicate(t[0], t[1]), n)
     return call.done(lambda: at() if at() < n else -1)
-
-
-# ---------------------------------------------------------------------------- the least
-def _best(call: Call, source: Operand, before: Any) -> Any:
-    shape, count = call.shape, source.size or 0
-    places: Operand = counting_iterator(np.int64(0), count)
-    kind = source.dtype
-    if isinstance(kind, tuple) or kind.names is not None:
-        return _best_of_any(call, source, places, before)
-    own = views.candidates(sycl.local_accessor(kind, shape.width),
-                           sycl.local_accessor(np.int64, shape.width))
-    while True:
-        parts = shape.tiles(count)
-        values = call.own(parts, kind)
-        positions = call.result(np.int64) if parts == 1 else call.own(parts, np.int64)
-        call.launch(shape.tile_space(count), reductions.best, source, places, own,
-                    Record(views.candidates, values, positions),
-                    views.plan(count, shape.tile, before, None))
-        if parts == 1:
-            return positions
-        source, places, count = values, positions, parts
-
-
-def _best_of_any(call: Call, source: Operand, places: Operand, before: Any) -> Any:
-    """Do so with elements that are tuples or records, of which positions alone are kept."""
-    items, shape, count = source, call.shape, source.size or 0
-    own = sycl.local_accessor(np.int64, shape.width)
-    while True:
-        parts = shape.tiles(count)
-        positions = call.result(np.int64) if parts == 1 else call.own(parts, np.int64)
-        call.launch(shape.tile_space(count), reductions.first_best, items, places, own, positions,
-                    views.plan(count, shape.tile, before, None))
-        if parts == 1:
-            return positions
-        items, places, count = permutation_iterator(source, positions), positions, parts
-
-
-def _extreme(call: Call, data: Any, comp: Any, turned: bool) -> future:
-    source = call.source("the input", data)
-    if not source.size:
-        return call.done(lambda: -1)
-    found = _best(call, source, _order(source, comp, turned))
-    return call.done(lambda: int(found.base[0]))
-
-
-def _order(source: Operand, comp: Any, turned: bool) -> Any:
-    before = order_of(comp, source.dtype)
-    return (lambda a, b: before(b, a)) if turned else before
-
-
-@routine
-def min_element(call: Call, data: Any, comp: Any = None) -> future:
-    """Return the position of the least element, the first of several; -1 if there are none.
-
-    NaN are greater than all numbers here, and -0.0 and 0.0 equal, as in ``sort``.
-
-    Args:
-        call: the policy, or a queue.
-        data: the elements.
-        comp: a function of two that says whether the first comes before the second.
-    """
-    return _extreme(call, data, comp, turned=False)
-
-
-@routine
-def max_element(call: Call, data: Any, comp: Any = None) -> future:
-    """Return the position of the greatest element, the first of several; see ``min_element``."""
-    return _extreme(call, data, comp, turned=True)
-
-
-@routine
-def minmax_element(call: Call, data: Any, comp: Any = None) -> future:
-    """Return the positions of the least and of the greatest element; see ``min_element``.
-
-    Of several least ones the first, and of several greatest ones the last, as C++ has it.
-    """
-    source = call.source("the input", data)
-    n = source.size
-    if not n:
-        return call.done(lambda: (-1, -1))
-    least = _best(call, source, _order(source, comp, turned=False))
-    backwards = reverse_iterator(source)
-    most = _best(call, backwards, _order(source, comp, turned=True))
-    return call.done(lambda: (int(least.base[0]), n - 1 - int(most.base[0])))

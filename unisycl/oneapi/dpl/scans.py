@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.dpl import composites
 from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import constant_iterator, transform_iterator
 from unisycl.oneapi.dpl.kernels import maps, reductions, scans
@@ -85,6 +86,9 @@ def _scan(call: Call, source: Operand, out: Any, op: Any, start: Any, *, dtype: 
           exclusive: bool) -> future:
     target = call.target("the output", out, source.size or 0)
     call.apart(target, source, same=True)
+    if dtype is None and composites.is_composite(source.dtype):
+        composites.scanned(call, source, target, op, start=start, exclusive=exclusive)
+        return call.done()
     if dtype is None:
         dtype = type_of(start) if isinstance(start, np.generic) else source.dtype
     kind = scalar(call.name, "the elements", dtype)

@@ -22,8 +22,9 @@ from unisycl.oneapi.dpl.iterators import (
     zip_iterator,
 )
 from unisycl.oneapi.dpl.kernels import maps, merging, parts, radix, scans
-from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of, spelt
+from unisycl.oneapi.dpl.operators import order_of
 from unisycl.oneapi.dpl.places import room
+from unisycl.oneapi.dpl.ranks import rank_by
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.dpl.tiled import sorted_by_tiles
@@ -33,29 +34,6 @@ from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import check_room
-
-
-def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
-    """Return the ranks of keys and their type; None of types that have no digits."""
-    kind = np.dtype(f"u{dtype.itemsize}") if dtype.itemsize in (1, 2, 4, 8) else None
-    if kind is None or dtype.kind not in "buif":
-        return None, None
-    make = kind.type
-    every = np.iinfo(kind).max
-    top = (every >> 1) + 1
-    if dtype.kind in "bu":
-        return radix.unsigned(make, make(every if descending else 0)), kind
-    if dtype.kind == "i":
-        return radix.signed(make, make(every ^ top if descending else top)), kind
-    return radix.floating(make, make(top), make(every if descending else 0), make(every)), kind
-
-
-def _rank_by(dtype: Any, comp: Any) -> Any:
-    """Return the ranks of keys in an order, and their type; None where the order has none."""
-    comp = spelt(comp)
-    if isinstance(dtype, tuple) or not (is_default(comp) or is_descending(comp)):
-        return None, None
-    return _rank_of(dtype, descending=is_descending(comp))
 
 
 def _sorted(call: Call, keys: Operand, values: Operand | None, comp: Any,
@@ -68,7 +46,7 @@ def _sorted(call: Call, keys: Operand, values: Operand | None, comp: Any,
     n = keys.size or 0
     if n < 2:
         return
-    rank, kind = _rank_by(keys.dtype, comp)
+    rank, kind = rank_by(keys.dtype, comp)
     if rank is not None and sorted_once(call, keys, values, rank, kind):
         return
     if rank is None and sorted_by_tiles(call, keys, values, order_of(comp, keys.dtype)):
@@ -253,7 +231,7 @@ def _up_to(call: Call, data: Any, place: Any, comp: Any, *, whole_front: bool) -
     window = (0, last) if whole_front else (last, min(last + 1, n))
     if window[0] == window[1]:
         return call.done()
-    rank, kind = _rank_by(target.dtype, comp)
+    rank, kind = rank_by(target.dtype, comp)
     if rank is not None and picks.is_small(call, n, window):
         picks.brought(call, target, (rank, kind), window)
     else:
@@ -303,7 +281,7 @@ def _selected(call: Call, source: Operand, target: Operand, comp: Any,
               places: Operand | None) -> bool:
     """Do so without sorting the others, where the order is the numbers' own; say whether it is."""
     n, k = source.size or 0, target.size or 0
-    rank, kind = _rank_by(source.dtype, comp)
+    rank, kind = rank_by(source.dtype, comp)
     if rank is None or call.shape.wide or n <= call.shape.few:
         return False
     items, dtype, of_keys = source, np.dtype(source.dtype), rank

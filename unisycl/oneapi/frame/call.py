@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.frame import progress
 from unisycl.oneapi.frame.native import Work, give
 from unisycl.oneapi.frame.operands import Memory, Operand, operand_of, paired
 from unisycl.oneapi.frame.plans import PLANS, Plan, key_of, twins_of
@@ -29,8 +30,9 @@ from unisycl.oneapi.frame.rooms import ROOMS
 class Call:
     """What a routine works with while it is called."""
 
-    def __init__(self, name: str, policy: Any, depends_on: Any) -> None:
-        self.name = name
+    def __init__(self, name: str, policy: Any, depends_on: Any, shown: Any = None) -> None:
+        self.name, self.shown = name, progress.checked(name, shown)
+        self._begun: list[sycl.event] = []
         chosen = policy_of(name, policy)
         self.queue, self.shape = chosen.queue(), chosen.shape()
         self.in_order = chosen.in_order
@@ -184,6 +186,16 @@ class Call:
         else:
             self._after = [self.queue.parallel_for(
                 space, kernel, *(_bound(a, None) for a in args), depends_on=self._after)]
+        self._note()
+
+    def _note(self) -> None:
+        if self.shown is not None:
+            self._begun += self._after
+
+    def watched(self, found: future) -> Any:
+        """Show how far the call is until it has ended, and return what it found."""
+        progress.watch(self.shown, [*self._begun, found.get_event()])
+        return found.get()
 
     def native(self, place: Place, work: Work, *memory: Memory, cost: float = 0.0) -> None:
         """Have a library do work behind the command before it (``native.give``).
@@ -198,6 +210,7 @@ class Call:
         self._bound = None
         self._after = [give(self.queue, place, self.name, work, memory, self._after,
                             cost=cost)]
+        self._note()
 
     def follow(self, given: Any) -> None:
         """Let what comes wait for other commands, too."""
@@ -259,8 +272,13 @@ class Routine:
         self._body, self._name = body, body.__name__
 
     @ends_at_call
-    def __call__(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> Any:
+    def __call__(self, policy: Any, *args: Any, depends_on: Any = (), progress: Any = None,
+                 **named: Any) -> Any:
         """Run the routine and wait for it."""
+        if progress:
+            call = Call(self._name, policy, depends_on, progress)
+            call.refuse_recording()
+            return call.watched(self._body(call, *paired(self._name, args), **named))
         key = None if depends_on else key_of(self._name, policy, args, named)
         if key is not None:
             return self._again(key, policy, args, named)
@@ -292,6 +310,8 @@ class Routine:
     def later(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> future:
         """Submit the routine's commands and return at once."""
         call = Call(self._name, policy, depends_on)
+        if named.pop("progress", None):
+            call.refuse("progress is shown by calls that wait; go through as_completed of events")
         return self._body(call, *paired(self._name, args), **named)
 
     def __repr__(self) -> str:

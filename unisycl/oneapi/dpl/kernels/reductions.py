@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import unisycl as sycl
 
 __kernel_language__ = True
@@ -78,6 +80,61 @@ def first_best(it: Any, source: Any, places: Any, own: Any, out: Any, plan: Any)
             if plan.op(x, found) or (not plan.op(found, x) and other < at):
                 at = other
         out.store(it.get_group(0), places.load(at))
+
+
+def first_place(it: Any, source: Any, bests: Any, out: Any, plan: Any) -> None:
+    """Find where the first element is that equals the best of all tiles, which are combined."""
+    group = it.get_group()
+    tiles = (plan.count + plan.part - 1) // plan.part
+    best = best_of(it, bests, tiles, plan)
+    end = np.int64(plan.count)
+    tile = first_equal(it, bests, best, (0, tiles), end)
+    tile = sycl.reduce_over_group(group, tile, sycl.minimum)
+    first = tile * plan.part
+    at = first_equal(it, source, best, (first, min(first + plan.part, plan.count)), end)
+    at = sycl.reduce_over_group(group, at, sycl.minimum)
+    if group.leader():
+        out.store(0, at)
+
+
+def last_place(it: Any, source: Any, bests: Any, out: Any, plan: Any) -> None:
+    """Find where the last such element is."""
+    group = it.get_group()
+    tiles = (plan.count + plan.part - 1) // plan.part
+    best = best_of(it, bests, tiles, plan)
+    tile = last_equal(it, bests, best, (0, tiles))
+    tile = sycl.reduce_over_group(group, tile, sycl.maximum)
+    first = tile * plan.part
+    at = last_equal(it, source, best, (first, min(first + plan.part, plan.count)))
+    at = sycl.reduce_over_group(group, at, sycl.maximum)
+    if group.leader():
+        out.store(0, at)
+
+
+def best_of(it: Any, bests: Any, tiles: Any, plan: Any) -> Any:
+    """Return the combination of what tiles were combined to, to all work-items of a group."""
+    best = plan.identity
+    for k in range(it.get_local_id(0), tiles, it.get_local_range(0)):
+        best = plan.kind(plan.op(best, bests.load(k)))
+    return plan.kind(sycl.reduce_over_group(it.get_group(), best, plan.op))
+
+
+def first_equal(it: Any, source: Any, value: Any, bounds: Any, end: Any) -> Any:
+    """Return the first of a work-item's places that has a value, or the end."""
+    first, last = bounds
+    at = end
+    for k in range(first + it.get_local_id(0), last, it.get_local_range(0)):
+        at = min(at, np.int64(k) if source.load(k) == value else end)
+    return at
+
+
+def last_equal(it: Any, source: Any, value: Any, bounds: Any) -> Any:
+    """Return the last of a work-item's places that has a value."""
+    first, last = bounds
+    at = np.int64(0)
+    for k in range(first + it.get_local_id(0), last, it.get_local_range(0)):
+        at = max(at, np.int64(k) if source.load(k) == value else np.int64(0))
+    return at
 
 
 def with_start(it: Any, out: Any, start: Any, op: Any, kind: Any) -> None:
