@@ -27,7 +27,7 @@ int shim_run(void (*call)(void *), void *of, const unsigned int *grid, const uns
 #define __device__
 #define __shared__ static
 #define __forceinline__ inline
-#define __launch_bounds__(x)
+#define __launch_bounds__(...)
 #define __align__(x)
 #define __threadfence()
 #define __syncthreads() shim_barrier()

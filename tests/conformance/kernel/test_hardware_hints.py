@@ -63,12 +63,14 @@ def test_dimensions_and_offsets_are_limited(queue: sycl.queue) -> None:
 def test_hints_change_nothing_and_are_reported(queue: sycl.queue) -> None:
     p = np.zeros(8, np.int32)
     given = x.properties(intel.num_simd_work_items(4), intel.scheduler_target_fmax_mhz(300),
-                         x.work_group_size(8))
+                         intel.min_work_groups_per_cu(2), x.work_group_size(8))
     kernel = sycl.kernel(properties=given)(one)
     queue.parallel_for(sycl.nd_range(8, 8), kernel, p).wait()
     assert p.tolist() == [1] * 8
     report = kernel.report(queue, sycl.nd_range(8, 8), p)
-    assert "attributes: num_simd_work_items(4) scheduler_target_fmax_mhz(300)" in report
+    for word in ("num_simd_work_items(4)", "scheduler_target_fmax_mhz(300)",
+                 "min_work_groups_per_cu(2)"):
+        assert word in report.partition("attributes: ")[2].partition("\n")[0]
     odd = x.properties(intel.num_simd_work_items(3), x.work_group_size(8))
     assert code_of(queue.parallel_for, sycl.nd_range(8, 8), odd, one, p) == sycl.errc.invalid
     for wrong in (lambda: intel.max_work_group_size(0), lambda: intel.max_global_work_dim(-1),

@@ -21,6 +21,7 @@ from unisycl.lang.library.hardware import (
     max_global_work_dim,
     max_interleaving,
     max_work_group_size,
+    min_work_groups_per_cu,
     no_global_work_offset,
     num_simd_work_items,
     scheduler_target_fmax_mhz,
@@ -33,6 +34,7 @@ __all__ = [
     "fpga_reg",
     "initiation_interval", "ivdep", "kernel_readable_io_pipe", "kernel_writeable_io_pipe",
     "loop_coalesce", "lsu", "max_concurrency", "max_global_work_dim", "max_interleaving",
-    "max_work_group_size", "mem_channel", "no_global_work_offset", "num_simd_work_items", "pipe",
+    "max_work_group_size", "mem_channel", "min_work_groups_per_cu", "no_global_work_offset",
+    "num_simd_work_items", "pipe",
     "scheduler_target_fmax_mhz", "speculated_iterations", "unroll",
 ]

@@ -77,6 +77,16 @@ class num_simd_work_items(_Count):
     name = "num_simd_work_items"
 
 
+class min_work_groups_per_cu(_Count):
+    """How many work-groups a compute unit is to hold at once: the compiler spares registers so.
+
+    A hint, for NVIDIA's cards (``__launch_bounds__``), of kernels whose work-group size is known.
+    """
+
+    __slots__ = ()
+    name = "min_work_groups_per_cu"
+
+
 class scheduler_target_fmax_mhz(_Count):
     """The clock to build a pipeline for: a hint."""
 

@@ -164,10 +164,13 @@ def sorted_once(call: Call, keys: Operand, values: Operand | None, rank: Any, ki
     for turn in range(turns):
         each(call, many * width, maps.fill, words, word(0))
         moved = None if values is None else Record(views.sides, here[1], there[1])
-        by = Record(digits.sweep, rank, np.int32(turn * digits.BITS), n, word, words, begins,
-                    claims, (0,) * items, place, np.uint32(1))
-        call.launch(sycl.nd_range(many * width, width), digits.distribute, here[0], there[0],
-                    moved, own, by)
+        whole = n // (width * items)
+        for tiles, full in ((whole, True), (many - whole, None)):
+            if tiles:  # they go on where those before them ended: all claim from one counter
+                by = Record(digits.sweep, rank, np.int32(turn * digits.BITS), n, word, words,
+                            begins, claims, (0,) * items, place, np.uint32(1), full)
+                call.launch(sycl.nd_range(tiles * width, width), digits.distribute, here[0],
+                            there[0], moved, own, by)
         here, there = there, here
     if turns % 2:
         for a, b in zip(here, there, strict=True):

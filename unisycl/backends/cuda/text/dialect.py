@@ -82,7 +82,9 @@ def _head(of: Head) -> str:
     items = 1
     for size in filter(None, of.local.split(", ")):
         items *= int(size)
-    bounds = f"__launch_bounds__({items if of.local else OF_RANGES})"
+    least = dict(of.traits).get("min_work_groups_per_cu", ())
+    words = [items if of.local else OF_RANGES, *(least if of.local else ())]
+    bounds = f"__launch_bounds__({', '.join(map(str, words))})"
     return f'extern "C" __global__ void {bounds}\n{of.name}({of.params})'.replace("(void)", "()")
 
 

@@ -34,7 +34,8 @@ class sweep:
 
     ``words`` are of ``kind``, which has two bits more than counts need; ``begins`` says where each
     digit's keys begin, and ``place`` is the type of positions. ``items`` is a tuple as long as a
-    work-item has keys, known while compiling; ``one`` is what ``peers`` says.
+    work-item has keys, known while compiling; ``one`` is what ``peers`` says. ``whole`` says that
+    all tiles are, so that nothing asks where they end.
     """
 
     rank: Any
@@ -47,6 +48,7 @@ class sweep:
     items: Any
     place: Any
     one: Any
+    whole: Any = None
 
     def digit(self, key: Any) -> Any:
         """Return the digit of a key."""
@@ -150,7 +152,7 @@ def rank_keys(it: Any, keys: Any, places: Any, start: Any, size: Any, *of: Any) 
     above = ~(below + below + np.uint32(1))
     for j in sycl.ext.intel.unroll(range(len(by.items))):
         digit = DIGITS - 1
-        if start + j * VOTERS < size:
+        if by.whole is not None or start + j * VOTERS < size:
             digit = by.digit(keys[j])
         same = peers(it, digit, by.one)
         at = row * DIGITS + digit
@@ -163,7 +165,8 @@ def rank_keys(it: Any, keys: Any, places: Any, start: Any, size: Any, *of: Any) 
         places[j] = known + rank
 
 
-@sycl.kernel(reqd_sub_group_size=VOTERS)
+@sycl.kernel(reqd_sub_group_size=VOTERS, properties=sycl.ext.oneapi.experimental.properties(
+    sycl.ext.intel.min_work_groups_per_cu(3)))
 def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any) -> None:
     """Move the keys of a tile to where their digits go, and values along with them.
 
@@ -186,7 +189,7 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     places = sycl.private_array(np.int32, items)
     for j in sycl.ext.intel.unroll(range(items)):
         k = start + j * VOTERS
-        keys[j] = source.load(first + min(k, size - 1))
+        keys[j] = source.load(first + (k if by.whole is not None else min(k, size - 1)))
     rank_keys(it, keys, places, start, size, own, by)
     sycl.group_barrier(group)
     total = np.int32(0)
@@ -205,7 +208,7 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     sycl.group_barrier(group)
     for j in sycl.ext.intel.unroll(range(items)):
         digit = DIGITS - 1
-        if start + j * VOTERS < size:
+        if by.whole is not None or start + j * VOTERS < size:
             digit = by.digit(keys[j])
         places[j] += own.counts[row * DIGITS + digit]
         own.keys[places[j]] = keys[j]
@@ -213,17 +216,17 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     goes = sycl.private_array(by.place, items)
     for j in sycl.ext.intel.unroll(range(items)):
         k = j * DIGITS + mine
-        if k < size:
+        if by.whole is not None or k < size:
             key = own.keys[k]
             goes[j] = own.goes[by.digit(key)] + by.place(k)
             target.store(goes[j], key)
     if values is not None:
         for j in sycl.ext.intel.unroll(range(items)):
             k = start + j * VOTERS
-            if k < size:
+            if by.whole is not None or k < size:
                 own.values[places[j]] = values.a.load(first + k)
         sycl.group_barrier(group)
         for j in sycl.ext.intel.unroll(range(items)):
             k = j * DIGITS + mine
-            if k < size:
+            if by.whole is not None or k < size:
                 values.b.store(goes[j], own.values[k])

@@ -22,6 +22,8 @@ from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.mkl.rng import kernels
 
 _WORD = 1 << 32
+_MANY = 1 << 20
+"""As many numbers keep a card busy with several counters for each work-item."""
 _M1, _M2 = _WORD - 209, _WORD - 22853
 _A1 = ((0, 1, 0), (0, 0, 1), (-810728, 1403580, 0))
 _A2 = ((0, 1, 0), (0, 0, 1), (-1370589, 0, 527612))
@@ -117,10 +119,15 @@ class philox4x32x10(Engine):
             return
         taken, done = self.at % 4, 0
         if taken == 0 and count >= 4 and isinstance(target, Memory) and target.is_contiguous():
-            done = count // 4 * 4
-            whole_vectors = kernels.whole_double if double else kernels.whole_single
-            call.launch(done // 4, whole_vectors, self._counters(0), rule,
-                        _VECTORS[np.dtype(target.dtype)], target)
+            turns = kernels.COUNTERS if call.shape.wide and count >= _MANY else 1
+            items = count // (4 * turns)
+            done, args = 4 * turns * items, (self._counters(0), rule,
+                                             _VECTORS[np.dtype(target.dtype)], target)
+            if turns > 1:
+                several = kernels.several_double if double else kernels.several_single
+                call.launch(items, several, *args, np.int64(items))
+            else:
+                call.launch(items, kernels.whole_double if double else kernels.whole_single, *args)
         if done < count:
             kernel = kernels.philox_double if double else kernels.philox_single
             left = count - done

@@ -20,6 +20,10 @@ LEAST = 2.0 ** -33
 """What stands for a uniform number of 0 where its logarithm is taken: half of the next one."""
 
 
+COUNTERS = 4
+"""Counters of a work-item where groups are wide."""
+
+
 # ---- distributions: of(word) or of_two(word, word)
 @dataclass(eq=False)
 class raw:
@@ -123,6 +127,18 @@ def whole_double(i: Any, engine: Any, rule: Any, four: Any, target: Any) -> None
     p, q = rule.of_two(w[0], w[1])
     r, s = rule.of_two(w[2], w[3])
     four(p, q, r, s).store(i, target.at)
+
+
+def several_single(i: Any, engine: Any, rule: Any, four: Any, target: Any, apart: Any) -> None:
+    """Do so with four counters that are far apart, so that neighbours write side by side."""
+    for j in sycl.ext.intel.unroll(range(COUNTERS)):
+        whole_single(i + j * apart, engine, rule, four, target)
+
+
+def several_double(i: Any, engine: Any, rule: Any, four: Any, target: Any, apart: Any) -> None:
+    """Do so with two numbers of two words."""
+    for j in sycl.ext.intel.unroll(range(COUNTERS)):
+        whole_double(i + j * apart, engine, rule, four, target)
 
 
 def philox_single(i: Any, engine: Any, rule: Any, target: Any, count: Any) -> None:

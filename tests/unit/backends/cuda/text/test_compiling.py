@@ -325,6 +325,13 @@ def test_options_of_kernels_are_the_compilers(asked: str) -> None:
     assert (True, "") == (bool(code), log)
 
 
+def test_groups_of_a_multiprocessor_are_asked_for() -> None:
+    kernel = n.Kernel("plain", (), (), "nd_range", 1, traits=(("min_work_groups_per_cu", (3,)),))
+    text = print_kernel(kernel, make_dialect(Target((9, 0))), Form((), (256,))).text
+    assert "__launch_bounds__(256, 3)" in text
+    assert "" == cuda_texts.refusal(kernel, text, 90)
+
+
 def test_parts_of_sub_groups_are_told_apart_by_what_they_bring() -> None:
     """Who is at a place at the same time is nothing that a card promises."""
     parts = sycl.ext.oneapi.experimental
