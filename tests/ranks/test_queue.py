@@ -239,6 +239,10 @@ def test_what_three_ranks_write_two_read(name: str, tmp_path) -> None:
         assert len([c for c in seen.commands if c.kind == "send"]) == 2  # a half from each
         assert np.array_equal(found, np.arange(30).reshape(10, 3) + 10000)
         assert q.gather(b).tolist() == [2000, 2001]
+        for file, key, text in ((where, "c", "no array 'c'; it has a, b"),
+                                (where.with_stem("other"), "a", "other.* cannot be read")):
+            with pytest.raises(sycl.exception, match=text):
+                q.load(file, key)
     ccl.run_threads(3, write)
     ccl.run_threads(2, read)
     with pytest.raises(sycl.exception, match="files are"):

@@ -118,10 +118,19 @@ def load(queue: Any, path: Any, name: str) -> distr_buffer:
     def opened() -> Any:
         return module.File(from_here, "r") if kind == "h5py" else module.open_group(
             from_here, mode="r")
-    file = opened()
-    shape, dtype = tuple(file[name].shape), np.dtype(file[name].dtype)
+    try:
+        file = opened()
+    except (OSError, ValueError) as error:
+        raise UsageError(errc.invalid, f"load: {path} cannot be read: {error}") from error
+    known = sorted(file)
+    found = file[name] if name in known else None
+    shape, dtype = getattr(found, "shape", None), getattr(found, "dtype", None)
     if kind == "h5py":
         file.close()
+    if shape is None or dtype is None or not shape:
+        raise UsageError(errc.invalid, f"load: {path} has no array '{name}'; it has "
+                         f"{', '.join(known) or 'nothing'}")
+    shape, dtype = tuple(shape), np.dtype(dtype)
     made = distr_buffer(shape, dtype)
 
     def body(p: Any, a: Any) -> None:
