@@ -70,13 +70,15 @@ def _communicator() -> Any:
     return ccl.from_mpi(MPI.COMM_WORLD)
 
 
-def _check_on_cards(comm: Any, queue: sycl.queue) -> None:
+def _check_on_cards(comm: Any, queue: sycl.queue,
+                    counts: tuple[int, ...] = (1, 37, 100001), kinds: Any = (
+                        np.float32, np.float64, np.float16, np.int32, np.uint8, np.int64)) -> None:
     """Every call whose elements go from card to card, of several types and counts."""
     from tests.ranks.ccl_checks import all_of, same  # noqa: PLC0415
 
     me, size = comm.rank(), comm.size()
-    for kind in (np.float32, np.float64, np.float16, np.int32, np.uint8, np.int64):
-        for count in (1, 37, 100001):
+    for kind in kinds:
+        for count in counts:
             every = [a.astype(np.float64) for a in all_of(size, count, kind)]
             mine = every[me].astype(kind)
 
@@ -91,6 +93,16 @@ def _check_on_cards(comm: Any, queue: sycl.queue) -> None:
                 return out
             whole = np.concatenate(every)
             same(run(ccl.allreduce, mine, count), sum(every), ("allreduce", kind, count))
+            for name in ("min", "max"):  # of floats by the host, where NaN counts
+                same(run(ccl.allreduce, mine, count, ccl.reduction[name]),
+                     getattr(np, name)(every, axis=0), (name, kind, count))
+            if kind == np.float32:
+                mine[count // 2] = np.nan
+                for name in ("min", "max"):
+                    assert np.isnan(run(ccl.allreduce, mine, count, ccl.reduction[name])[
+                        count // 2]), name
+                mine = every[me].astype(kind)
+            _check_ring(comm, queue, mine, every[me - 1])
             same(run(ccl.reduce, mine, count, root=size - 1),
                  sum(every) * (me == size - 1), ("reduce", kind))
             same(run(ccl.allgather, mine, count * size), whole, ("allgather", kind))
@@ -104,6 +116,27 @@ def _check_on_cards(comm: Any, queue: sycl.queue) -> None:
                      np.concatenate([every[r][:n] + me for r, n in enumerate(sent)]).astype(kind),
                      sum(sent)),
                  np.concatenate([every[me][:n] + r for r, n in enumerate(sent)]), "alltoallv")
+
+
+def _check_ring(comm: Any, queue: sycl.queue, mine: Any, wanted: Any) -> None:
+    """Memory of cards goes around by messages: in a group, and one by one."""
+    from tests.ranks.ccl_checks import same  # noqa: PLC0415
+
+    me, size = comm.rank(), comm.size()
+    a, b = (sycl.malloc_device(mine.size, queue, dtype=mine.dtype) for _ in range(2))
+    for grouped in (True, False):
+        first = [queue.copy(mine, a), queue.fill(b, 0)]
+        if grouped:
+            ccl.group_start()
+        ends = [ccl.send(a, (me + 1) % size, comm=comm, where=queue, depends_on=first),
+                ccl.recv(b, (me - 1) % size, comm=comm, where=queue, depends_on=first)]
+        if grouped:
+            ccl.group_end()
+        out = np.empty(mine.size, mine.dtype)
+        queue.copy(b, out, depends_on=ends).wait()
+        same(out, wanted, ("ring", grouped))
+    sycl.free(a, queue)
+    sycl.free(b, queue)
 
 
 def allreduce(small: bool) -> None:

@@ -11,6 +11,7 @@ import pytest
 import unisycl as sycl
 from tests.cuda_fake.install import all_installed
 from tests.cuda_fake.nccl import Cards, FakeNccl
+from tests.device.ranks import _check_on_cards
 from tests.ranks import ccl_checks, queue_checks, random_programs
 from unisycl.oneapi import ccl
 from unisycl.ranks.links import cards as links
@@ -205,3 +206,9 @@ def _ones(i: Any, a: Any) -> None:
 
 def _sums(i: Any, a: Any, b: Any) -> None:
     b[i] = a[max(i[0] - 1, 0), i[1]] + a[min(i[0] + 1, 39), i[1]]
+
+
+@pytest.mark.part("L-21")
+def test_minimum_and_messages_of_memory_on_cards(two: tuple[Cards, FakeNccl]) -> None:
+    ccl.run_threads(2, lambda comm: _check_on_cards(
+        comm, sycl.queue(f"card{comm.rank()}"), (3,), (np.float32,)))
