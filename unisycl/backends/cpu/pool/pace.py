@@ -20,13 +20,13 @@ _SLOWLY = 4
 class Pace:
     """What launches of one kernel over one index space took, all threads together.
 
-    ``spent``: in all; ``least``: the shortest one; ``samples``: each, where somebody asks for them.
+    ``count``: how many; ``least``: the shortest; ``samples``: each, where somebody asks for them.
     """
 
-    __slots__ = ("_ns", "least", "samples", "spent")
+    __slots__ = ("_ns", "count", "least", "samples")
 
     def __init__(self) -> None:
-        self._ns = self.spent = self.least = 0
+        self._ns = self.count = self.least = 0
         self.samples: list[int] | None = None
 
     def most(self) -> int:
@@ -37,7 +37,7 @@ class Pace:
         """Take what a launch took: less at once, more by and by, for others may have its core."""
         known = self._ns
         if ns > 0:
-            self.spent += ns
+            self.count += 1
             self.least = min(ns, self.least or ns)
             if self.samples is not None:
                 self.samples.append(ns)

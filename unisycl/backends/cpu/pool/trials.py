@@ -22,6 +22,9 @@ ENOUGH_NS = 50_000_000
 LEAST_NS = 50_000
 """Shorter launches do not tell forms apart."""
 
+FEWEST = 4
+"""So many launches come first: the least of them counts, for others may have the processors."""
+
 _SAMPLES = 4
 _FEWER, _LONG_NS = 2, 20_000_000  # samples of long launches
 _FASTER, _FAR = 0.87, 1.5
@@ -71,7 +74,8 @@ class Trial(Generic[T]):
 
     def _begin(self, plan: _Plan, where: object, rivals: Callable[[T], Pace | None]) -> None:
         pace = plan.pace
-        if pace is None or pace.spent < ENOUGH_NS or pace.least < LEAST_NS:
+        if pace is None or pace.count < FEWEST or pace.least < LEAST_NS \
+                or pace.least * pace.count < ENOUGH_NS:
             return
         try:
             self.rival = self._other()

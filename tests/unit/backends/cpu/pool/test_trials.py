@@ -57,7 +57,11 @@ def test_short_launches_and_other_sizes_try_nothing() -> None:
     assert not told
     trial: Trial[str] = Trial(lambda: "other", told.append)
     pace = Pace()
-    pace.note(2 * ENOUGH_NS)
+    for took in (9 * ENOUGH_NS, ENOUGH_NS, ENOUGH_NS):
+        pace.note(took)
+    assert trial.pick("mine", Plan(pace), 1, lambda _: Pace()) == "mine"
+    assert trial.rival is None
+    pace.note(ENOUGH_NS // 4 + 1)
     picked = [trial.pick("mine", Plan(pace), where, lambda _: Pace()) for where in (1, 2, 2, 1)]
     assert picked == ["mine", "mine", "mine", "other"]
 
