@@ -38,9 +38,12 @@ def convolution(e: Any, name: str, batch: int) -> Any:
     weights = memory.data_type.s8 if name == "int8" else kind
     mds = [memory.desc((batch, 64, 56, 56), kind, tag), memory.desc((64, 64, 3, 3), weights, tag),
            memory.desc((batch, 64, 56, 56), kind, tag)]
+    attr = dnn.primitive_attr()
+    if name == "int8":  # else libdnnl is not asked where products of bytes may not fit its sums
+        attr.set_accumulation_mode(dnn.accumulation_mode.relaxed)
     return dnn.convolution_forward.primitive_desc(
         e, dnn.prop_kind.forward_inference, dnn.algorithm.convolution_direct, *mds, (1, 1), (1, 1),
-        (1, 1))
+        (1, 1), attr)
 
 
 def through_us(queue: sycl.queue, kind: Any, pd: Any) -> Run:
@@ -86,10 +89,13 @@ def directly(pd: Any) -> Run:
 
 
 def by_torch(name: str, batch: int) -> dict[str, Run]:
-    """Return PyTorch's run of a convolution, or none."""
+    """Return PyTorch's run of a convolution, or with no images of a product; or none."""
     if importlib.util.find_spec("torch") is None or name == "int8":
         return {}
     torch = importlib.import_module("torch")
+    if not batch:
+        a, b, c = (torch.zeros(1024, 1024) for _ in range(3))
+        return {"torch": lambda: torch.matmul(a, b, out=c)}
     kind = {"f32": torch.float32, "bf16": torch.bfloat16}[name]
     x = torch.zeros(batch, 64, 56, 56, dtype=kind).to(memory_format=torch.channels_last)
     w = torch.zeros(64, 64, 3, 3, dtype=kind).to(memory_format=torch.channels_last)
@@ -117,7 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     e = dnn.engine(queue)
     print("by", dnn.provider_of(queue))
     cases: list[tuple[str, Any, Any, dict[str, Run]]] = [
-        ("matmul 1024 f32", dnn.matmul, functools.partial(product, e, 1024), {})]
+        ("matmul 1024 f32", dnn.matmul, functools.partial(product, e, 1024),
+         by_torch("f32", 0))]
     cases += [(f"convolution {n}", dnn.convolution_forward, functools.partial(convolution, e, n, 8),
                by_torch(n, 8)) for n in TYPES]
     for title, kind, describe, more in cases:
