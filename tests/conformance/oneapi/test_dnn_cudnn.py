@@ -68,6 +68,11 @@ def test_its_products_and_what_lies_badly(library: cuda_stand_ins.Dnn) -> None:
     s.wait()
     model.near(c, np.maximum(a.astype("d") @ b.astype("d"), 0), short)
     assert library.calls[-1].startswith("19")
+    # its products of float32 are short of digits
+    md = [memory(np.zeros(n, np.float32), e).get_desc() for n in ((5, 6), (6, 7), (5, 7))]
+    assert "kernels" in dnn.matmul.primitive_desc(e, *md).impl_info_str()
+    attr.set_fpmath_mode(dnn.fpmath_mode.any)
+    assert "cudnn" in dnn.matmul.primitive_desc(e, *md, attr).impl_info_str()
     # inner products are convolutions whose windows are the tensor
     x, w = model.numbers(rng, (3, 4, 2, 5)), model.numbers(rng, (6, 4, 2, 5))
     bias, y = model.numbers(rng, (6,)), np.zeros((3, 6), np.float32)

@@ -303,6 +303,7 @@ def test_what_is_no_number_no_surface_and_no_bytes_is_refused(queue):
             lambda: session.create_encoder("h264", 64, 64, rate=0),
             lambda: session.create_encoder("h264", 64, 64, rate="fast"),
             lambda: session.create_encoder("h264", 64, 64, bit_rate=-5),
+            lambda: session.create_encoder("av1", 96, 48),
             lambda: session.create_encoder("h264", "64", 64), lambda: encoder.encode(None),
             lambda: decoder.decode(1 << 50), lambda: decoder.decode(None)):
         with pytest.raises(vpl.invalid_argument):

@@ -30,6 +30,8 @@ CODECS: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "vp9": (("vp9",), ("libvpx-vp9", "vp9"), {"deadline": "realtime", "cpu-used": "8"}),
 }
 """Of each codec: who decodes it, who encodes it, and how, in FFmpeg's words."""
+_LEAST = {"av1": 64}
+"""The least width and height where they are not 16: SVT-AV1 keeps no bit rate below."""
 
 
 def codec_of(codec: str, mode: str) -> str:
@@ -130,9 +132,11 @@ class encoder:
 
     def __init__(self, codec: str, width: int, height: int, *, rate: Any = 25,
                  bit_rate: int = 4_000_000, options: dict[str, str] | None = None) -> None:
-        if not all(hasattr(n, "__index__") and n >= 16 and n % 2 == 0 for n in (width, height)):
-            raise invalid_argument(f"encoder: width and height must be even and at least 16, got "
-                                   f"{width!r} x {height!r}")
+        least = _LEAST.get(codec, 16)
+        if not all(hasattr(n, "__index__") and n >= least and n % 2 == 0 for n in (width, height)):
+            raise invalid_argument(f"encoder: width and height must be even and at least {least}"
+                                   f"{f' for {codec}' if codec in _LEAST else ''}, got {width!r} "
+                                   f"x {height!r}")
         speed = _speed(rate)
         if not hasattr(bit_rate, "__index__") or bit_rate < 1:
             raise invalid_argument("encoder: bit_rate must be a whole number of bits a second, got "
