@@ -44,6 +44,10 @@ def touch(i: Any, p: Any) -> None:
     p[i] = p[i] + 1
 
 
+def add_up(i: Any, total: Any, p: Any) -> None:
+    total.combine(p[i])
+
+
 def triad(i: Any, a: Any, b: Any, c: Any) -> None:
     a[i] = b[i] + np.float32(0.5) * c[i]
 
@@ -162,7 +166,9 @@ def ways_of(q: sycl.queue) -> dict[str, tuple[Callable[[], Any], Callable[[], An
         "unisycl, empty, bound": (in_order.bind(1, nothing), in_order.wait),
         "unisycl, out of order": (lambda: q.parallel_for(1, nothing), q.wait),
         "unisycl, one pointer": (lambda: in_order.parallel_for(1, touch, p), in_order.wait),
-        "unisycl, one accessor": (lambda: in_order.submit(group), in_order.wait)}
+        "unisycl, one accessor": (lambda: in_order.submit(group), in_order.wait),
+        "unisycl, a reduction": (lambda: in_order.parallel_for(
+            1, sycl.reduction(p, sycl.plus), add_up, p), in_order.wait)}
     here = in_order.get_device().state.driver.opened()  # type: ignore[attr-defined]
     lane = here.commands.lanes.choose(())
     launch = _raw(in_order, here)

@@ -83,7 +83,7 @@ def main() -> int:
             bad += status != 0
             found = log.read_text(errors="replace").strip() if log.exists() else ""
             if status:
-                print(f"{text[-2000:]}\n{found[:6000]}")
+                print(f"{text[:2000]}\n...\n{text[-2000:]}\n{found[:6000]}")
             last = [x for part in (text, found) for x in part.strip().splitlines()[-1:]]
             print(f"{name}: status {status}: {' | '.join(last)}", flush=True)
     return bad

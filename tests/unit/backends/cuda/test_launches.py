@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.cuda_fake.core import store
 from tests.cuda_fake.install import installed
 from tests.cuda_fake.library import H200, FakeCuda
 
@@ -121,3 +122,21 @@ def test_sub_groups_of_other_sizes_are_refused(queue: sycl.queue) -> None:
         pass
     with pytest.raises(sycl.exception, match="sub-group"):
         queue.parallel_for(sycl.nd_range(64, 64), kernel)
+
+
+def test_a_range_is_cut_into_the_groups_that_fill_a_card(
+        fake: FakeCuda, queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resident(self: FakeCuda, out: Any, function: Any, size: int, shared: int) -> None:
+        store(out, {256: 1, 128: 3, 64: 6}[size])  # a quarter more, then no more
+
+    monkeypatch.setattr(FakeCuda, "_cuOccupancyMaxActiveBlocksPerMultiprocessor", resident)
+    p = sycl.malloc_device(1000, np.int64, queue)
+
+    def heavy(i: Any, p: Any) -> None:
+        p[i] = 3 * i
+
+    queue.parallel_for(1000, heavy, p).wait()
+    assert fake.launches[-1][:4] == (8, 1, 1, 128)
+    out = np.zeros(1000, np.int64)
+    queue.memcpy(out, p, out.nbytes).wait()
+    assert out.tolist() == list(range(0, 3000, 3))

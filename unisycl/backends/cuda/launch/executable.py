@@ -19,6 +19,7 @@ from unisycl.backends.cuda.api import handle
 from unisycl.backends.cuda.discovery.card import Card
 from unisycl.backends.cuda.launch.arguments import Pack, Signature
 from unisycl.backends.cuda.session import Session
+from unisycl.backends.cuda.text.target import OF_RANGES
 from unisycl.backends.device.facts import Facts
 from unisycl.backends.device.scratch import Call
 from unisycl.backends.device.shapes import Shape
@@ -55,7 +56,7 @@ class Called(Protocol):
 class Function:
     """One kernel of a module."""
 
-    __slots__ = ("_dynamic", "_session", "handle", "most", "signature", "static")
+    __slots__ = ("_dynamic", "_session", "handle", "most", "signature", "static", "suited")
 
     def __init__(self, session: Session, module: int, name: str, signature: Called) -> None:
         api = session.api
@@ -64,8 +65,24 @@ class Function:
         self.handle = handle(value)
         self.signature = signature
         self.most = api.number("cuFuncGetAttribute", _MAX_THREADS, value)
+        self.suited = self.most
+        """The items of a group that a range is best cut into."""
         self.static = api.number("cuFuncGetAttribute", _STATIC, value)
         self._dynamic = _PLAIN_SHARED - self.static
+
+    def suit(self, most: int) -> None:
+        """Have ranges cut into smaller groups where a quarter more items are on a unit then.
+
+        A kernel of many registers fills a unit better so. The session is entered.
+        """
+        api, best = self._session.api, 0
+        for size in (most, most // 2, most // 4):
+            if size > self.most:
+                continue
+            items = size * api.number("cuOccupancyMaxActiveBlocksPerMultiprocessor", self.handle,
+                                      size, 0)
+            if items > best + best // 4:
+                best, self.suited = items, size
 
     def allow(self, nbytes: int, what: str, card: Card) -> None:
         """Have launches with so much dynamic memory for a group; the session is entered."""
@@ -154,7 +171,7 @@ class CuExecutable:
         if known is None:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
-            shape = shape_of(self.kernel, self.source, geometry, facts, self.main.most)
+            shape = shape_of(self.kernel, self.source, geometry, facts, self.main.suited)
             known = self._plans[id(geometry)] = Plan(
                 geometry, shape, grid_sizes(self.what, shape, card))
         return known
@@ -204,6 +221,8 @@ def make_executable(session: Session, kernel: Kernel, source: Source,
             module = Module(session, image)
             main = Function(session, module.value, source.name, Signature(
                 kernel, source.arguments, source.local_bytes))
+            if kernel.index_kind == "range" and not kernel.reducers:
+                main.suit(OF_RANGES)
             finish = Function(session, module.value, source.finish_name, Signature(
                 kernel, source.finish)) if source.finish_name else None
         return Code(module, main, finish)
