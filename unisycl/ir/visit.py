@@ -7,13 +7,15 @@ function. Non-goals: meaning. Invariant: where nothing changes, the same object 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from unisycl.ir import nodes as n
 
-_PLAIN = frozenset(("type", "span", "local", "op", "exact", "imaginary", "controls"))
+_HOLDS = re.compile(r"\b(?:Expr|Place)\b")
+"""In the type of a field that can hold expressions."""
 _field_names: dict[Any, tuple[str, ...]] = {}
 _BLOCKS: dict[type, tuple[str, ...]] = {
     n.If: ("then", "orelse"), n.While: ("pre", "body"), n.For: ("body",), n.Scope: ("body",),
@@ -23,27 +25,35 @@ Change = Callable[[n.Expr], n.Expr]
 
 
 def _names(kind: Any) -> tuple[str, ...]:
-    """Return the names of a node's fields that can hold expressions or statements."""
+    """Return the names of a node's fields that can hold expressions."""
     found = _field_names.get(kind)
     if found is None:
-        found = _field_names[kind] = tuple(f.name for f in fields(kind) if f.name not in _PLAIN)
+        found = _field_names[kind] = tuple(
+            f.name for f in fields(kind) if _HOLDS.search(str(f.type)))
     return found
 
 
 def expressions(node: n.Expr | n.Stmt | n.Place) -> Iterator[n.Expr]:
     """Yield the expressions directly below a node, in evaluation order, not those in blocks."""
+    return iter(_below(node))
+
+
+def _below(node: n.Expr | n.Stmt | n.Place) -> list[n.Expr]:
+    """Return the expressions directly below a node: a list, since most passes ask for them."""
+    found: list[n.Expr] = []
     for name in _names(type(node)):
         value = getattr(node, name)
         if isinstance(value, n.Expr):
-            yield value
-        elif isinstance(value, n.Place):
-            yield from expressions(value)
+            found.append(value)
         elif isinstance(value, tuple):
             for part in value:
                 if isinstance(part, n.Expr):
-                    yield part
+                    found.append(part)
                 elif isinstance(part, tuple) and part and isinstance(part[0], n.Expr):
-                    yield part[0]
+                    found.append(part[0])
+        elif isinstance(value, n.Place):
+            found += _below(value)
+    return found
 
 
 def blocks(stmt: n.Stmt) -> Iterator[n.Block]:
@@ -58,6 +68,8 @@ def statements(block: n.Block) -> Iterator[n.Stmt]:
     while todo:
         for stmt in todo[-1]:
             yield stmt
+            if type(stmt) not in _BLOCKS:
+                continue
             inner = [iter(b) for b in blocks(stmt) if b]
             if inner:
                 todo.extend(reversed(inner))
@@ -72,7 +84,7 @@ def walk(expr: n.Expr) -> Iterator[n.Expr]:
     while todo:
         one = todo.pop()
         yield one
-        below = [*expressions(one)]
+        below = _below(one)
         below.reverse()
         todo += below
 
@@ -80,7 +92,7 @@ def walk(expr: n.Expr) -> Iterator[n.Expr]:
 def all_expressions(block: n.Block) -> Iterator[n.Expr]:
     """Yield every expression of a block, however deep."""
     for stmt in statements(block):
-        for expr in expressions(stmt):
+        for expr in _below(stmt):
             yield from walk(expr)
 
 

@@ -87,10 +87,41 @@ class _Checks(visit.Rewriter):
         if isinstance(stmt, n.Agree):
             return [x for value, what in zip(stmt.values, stmt.what, strict=True)
                     for x in self.same(value, what, stmt)]
-        if isinstance(stmt, n.GroupCall) and len(stmt.args) > 1 and stmt.op in _SHARED and not \
-                isinstance(stmt.args[1], n.Const):
-            return [*self.same(stmt.args[1], _SHARED[stmt.op], stmt), stmt]
-        return [self.inside(stmt)]
+        if not isinstance(stmt, n.GroupCall) or len(stmt.args) < 2:
+            return [self.inside(stmt)]
+        alike = stmt.op in _SHARED and not isinstance(stmt.args[1], n.Const)
+        return [*(self.same(stmt.args[1], _SHARED[stmt.op], stmt) if alike else ()),
+                *self.reached(stmt.args[1], stmt), stmt]
+
+    def reached(self, where: n.Expr, stmt: n.GroupCall) -> list[n.Stmt]:
+        """Return the check that there is a work-item whose value is asked for.
+
+        Of a mask, or of the ids that all items ask for: what one at the end gets that has no
+        neighbour, it may leave alone, and in sub-groups of one item all are at the end.
+        """
+        full, span = n.Query(INT64, "sub_group_max_local_range", 0), stmt.span
+        where = n.Cast(INT64, where)
+        below: n.Expr = n.Compare(BOOL, "lt", where, full)
+        if stmt.op == "permute_xor":
+            return [n.Check(below, (f"{name_of(stmt)}: the mask ", where, " leads to no work-item: "
+                                    "sub-groups have ", full), span=span)]
+        if stmt.op == "select":
+            some = n.Local("some", BOOL)
+            below = _any_of(below, n.Compare(BOOL, "eq", full, n.Const(INT64, 1)))
+            return [n.GroupCall(some, "any", (below,), stmt.scope, span=span),
+                    n.Check(_read(some), (f"{name_of(stmt)}: there is no id ", where, ": sub-groups "
+                                          "have ", full, " work-items"), span=span)]
+        if stmt.op != "broadcast" or where.x == n.Const(where.x.type, 0):
+            return []
+        size: n.Expr = n.Query(INT64, "sub_group_local_range", 0)
+        if stmt.scope is not memory_scope.sub_group:
+            size = n.Query(INT64, "local_range", 0)
+            for dim in range(1, self.ndim):
+                size = n.Binary(INT64, "mul", size, n.Query(INT64, "local_range", dim))
+        inside = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", where, n.Const(INT64, 0)),
+                          n.Compare(BOOL, "lt", where, size))
+        return [n.Check(inside, (f"{name_of(stmt)}: the group has ", size, " work-items; there is "
+                                 "no id ", where), span=span)]
 
     def same(self, value: n.Expr, what: str, stmt: n.GroupCall | n.Agree) -> list[n.Stmt]:
         """Return the check that the items of a group that are here give one value."""

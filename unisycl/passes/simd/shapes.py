@@ -8,7 +8,7 @@ ever rises in the lattice, so iteration ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import address_space, memory_scope
@@ -17,6 +17,7 @@ from unisycl.ir import visit
 from unisycl.passes.simd import loop_liveness
 
 GROUP, LANES, LINEAR, VARYING = range(4)
+_FEW = 8  # statements, through which one goes as fast as through their places
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class Mentions:
     def __init__(self) -> None:
         self._reads: dict[int, frozenset[n.Local]] = {}
         self._within: dict[int, tuple[frozenset[n.Local], bool]] = {}
+        self._places: dict[int, tuple[n.Block, dict[n.Local, list[int]], list[int]]] = {}
 
     def reads(self, stmt: n.Stmt) -> frozenset[n.Local]:
         """Return the locals that a statement's own expressions read."""
@@ -149,6 +151,25 @@ class Mentions:
                 leaves or any(p[1] for p in parts))
         return found
 
+    def concerning(self, block: n.Block, local: n.Local) -> Iterable[n.Stmt]:
+        """Return the statements of a block that mention a local or leave, in order."""
+        if len(block) < _FEW:
+            return block
+        found = self._places.get(id(block))
+        if found is None:
+            places: dict[n.Local, list[int]] = {}
+            leaving: list[int] = []
+            for k, stmt in enumerate(block):
+                mentioned, leaves = self.within(stmt)
+                for x in mentioned:
+                    places.setdefault(x, []).append(k)
+                if leaves:
+                    leaving.append(k)
+            found = self._places[id(block)] = (block, places, leaving)
+        _, places, leaving = found
+        where = places.get(local, [])
+        return map(block.__getitem__, sorted({*where, *leaving}) if leaving else where)
+
 
 def assigns_first(block: n.Block, local: n.Local, known: Mentions | None = None) -> bool:
     """Say whether a block, however it is run through, reads a local only after it assigned it."""
@@ -164,7 +185,7 @@ class _First:
         self.left: set[int] = set()
 
     def block(self, block: n.Block) -> tuple[bool, bool]:
-        for stmt in block:
+        for stmt in self.known.concerning(block, self.local):
             read, open = self.stmt(stmt)
             if read or not open:
                 return read, open

@@ -22,7 +22,7 @@ from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd.shapes import GROUP, assigns_first, holds_barrier
+from unisycl.passes.simd.shapes import GROUP, Mentions, assigns_first, holds_barrier
 
 Part = tuple[str, tuple[n.Stmt, ...]]
 
@@ -109,11 +109,12 @@ class Group:
         """Find the locals that live across regions and give them slots."""
         seen: dict[n.Local, int] = {}
         for number, (run, looped) in enumerate(self._runs(body, in_loop=False)):
+            known = Mentions()
             for local in _mentioned(run):
                 if self.rank(local) == GROUP or local in self.homes:
                     continue
                 if seen.setdefault(local, number) != number or (
-                        looped and not assigns_first(run, local)):
+                        looped and not assigns_first(run, local, known)):
                     self.crossing[local] = None
         for local in sorted(self.crossing, key=lambda x: x.name):
             home = self.e.new_home(local)

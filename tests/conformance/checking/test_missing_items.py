@@ -1,0 +1,81 @@
+"""Values asked of work-items that are not there: told where no item of a sub-group gets one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.checking.found import place, told
+
+checked = sycl.kernel(debug="divergence")
+
+
+@checked
+def select(it: Any, a: Any) -> None:
+    k = it.get_global_id(0)
+    a[k] = sycl.select_from_group(it.get_sub_group(), k, 99 + k)  # here
+
+
+@checked
+def mask(it: Any, a: Any) -> None:
+    k = it.get_global_id(0)
+    a[k] += sycl.permute_group_by_xor(it.get_sub_group(), a[k], 64)  # here
+
+
+@checked
+def giver(it: Any, a: Any) -> None:
+    a[it.get_global_id(0)] = sycl.group_broadcast(it.get_group(), it.get_local_id(0), 4)  # here
+
+
+@checked
+def at_the_ends(it: Any, a: Any) -> None:
+    group = it.get_sub_group()
+    k, own = it.get_global_id(0), group.get_local_linear_id()
+    before = sycl.select_from_group(group, own, own - 1)
+    behind = sycl.select_from_group(group, own, own + 1)
+    other = sycl.permute_group_by_xor(group, own, group.get_max_local_range()[0] // 2)
+    first = sycl.group_broadcast(group, own, 0) + sycl.group_broadcast(it.get_group(), k, 3)
+    wrong = before != own - 1 if own > 0 else first != 3 and k < 4
+    if own + 1 < group.get_local_linear_range():
+        wrong = wrong or behind != own + 1
+    a[k] = int(wrong or other > 63)
+
+
+def launch(kernel: Any, queue: sycl.queue, *, size: int = 4) -> np.ndarray:
+    a = sycl.malloc_shared(2 * size, np.int32, queue)
+    a[:] = 1
+    queue.parallel_for(sycl.nd_range(2 * size, size), kernel, a)
+    queue.wait_and_throw()
+    return np.array(a)
+
+
+@pytest.mark.part("Q-4")
+@pytest.mark.parametrize(("kernel", "said"), [
+    (select, r"select_from_group: there is no id \d+: sub-groups have \d+ work-items"),
+    (mask, r"permute_group_by_xor: the mask 64 leads to no work-item: sub-groups have \d+"),
+    (giver, "group_broadcast: the group has 4 work-items; there is no id 4"),
+], ids=lambda x: getattr(x, "__name__", ""))
+def test_work_items_that_no_group_has_are_told(
+        device: sycl.device, kernel: Any, said: str) -> None:
+    sizes = device.get_info(sycl.info.device.sub_group_sizes)
+    if kernel is not giver and not sizes:
+        pytest.skip("no sub-groups")
+    if kernel is select and max(sizes) == 1:
+        pytest.skip("sub-groups of one work-item are all ends")
+    text = told(device, lambda queue: launch(kernel, queue))
+    assert text
+    assert place(kernel, "# here") in text
+    assert re.search(said, text)
+
+
+@pytest.mark.part("Q-4")
+@pytest.mark.parametrize("size", [4, 17])
+def test_items_at_the_ends_may_ask_neighbours_that_are_not_there(
+        device: sycl.device, size: int) -> None:
+    if not device.get_info(sycl.info.device.sub_group_sizes):
+        pytest.skip("no sub-groups")
+    assert not launch(at_the_ends, sycl.queue(device), size=size).any()
