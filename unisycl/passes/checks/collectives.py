@@ -100,17 +100,18 @@ class _Checks(visit.Rewriter):
         neighbour, it may leave alone, and in sub-groups of one item all are at the end.
         """
         full, span = n.Query(INT64, "sub_group_max_local_range", 0), stmt.span
-        where = n.Cast(INT64, where)
+        where, name = n.Cast(INT64, where), name_of(stmt)
         below: n.Expr = n.Compare(BOOL, "lt", where, full)
+        pieces: tuple[str | n.Expr, ...]
         if stmt.op == "permute_xor":
-            return [n.Check(below, (f"{name_of(stmt)}: the mask ", where, " leads to no work-item: "
-                                    "sub-groups have ", full), span=span)]
+            pieces = (f"{name}: the mask ", where, " leads to no work-item: sub-groups have ", full)
+            return [n.Check(below, pieces, span=span)]
         if stmt.op == "select":
             some = n.Local("some", BOOL)
             below = _any_of(below, n.Compare(BOOL, "eq", full, n.Const(INT64, 1)))
+            pieces = (f"{name}: there is no id ", where, ": sub-groups have ", full, " work-items")
             return [n.GroupCall(some, "any", (below,), stmt.scope, span=span),
-                    n.Check(_read(some), (f"{name_of(stmt)}: there is no id ", where, ": sub-groups "
-                                          "have ", full, " work-items"), span=span)]
+                    n.Check(_read(some), pieces, span=span)]
         if stmt.op != "broadcast" or where.x == n.Const(where.x.type, 0):
             return []
         size: n.Expr = n.Query(INT64, "sub_group_local_range", 0)
@@ -120,8 +121,8 @@ class _Checks(visit.Rewriter):
                 size = n.Binary(INT64, "mul", size, n.Query(INT64, "local_range", dim))
         inside = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", where, n.Const(INT64, 0)),
                           n.Compare(BOOL, "lt", where, size))
-        return [n.Check(inside, (f"{name_of(stmt)}: the group has ", size, " work-items; there is "
-                                 "no id ", where), span=span)]
+        pieces = (f"{name}: the group has ", size, " work-items; there is no id ", where)
+        return [n.Check(inside, pieces, span=span)]
 
     def same(self, value: n.Expr, what: str, stmt: n.GroupCall | n.Agree) -> list[n.Stmt]:
         """Return the check that the items of a group that are here give one value."""

@@ -23,6 +23,7 @@ from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.simd.shapes import GROUP, Mentions, assigns_first, holds_barrier
+from unisycl.passes.simd.shapes import UNIFORM as UNIFORM_SHAPE
 
 Part = tuple[str, tuple[n.Stmt, ...]]
 
@@ -138,8 +139,7 @@ class Group:
                     yield from self._runs(inner, in_loop=looped)
 
     def rank(self, local: n.Local) -> int:
-        shape = self.e.shapes.locals.get(local)
-        return shape.rank if shape is not None else GROUP
+        return self.e.shapes.locals.get(local, UNIFORM_SHAPE).rank
 
     # ---- the group level
     def block(self, block: n.Block, *, in_loop: bool = False) -> None:
