@@ -138,7 +138,8 @@ class Narrower:
                 return n.Cast(x.type, self.narrow(x))
             case n.Cast() if x.type.dtype.is_float and x.x.type.dtype is INT64 and self.fits(x.x):
                 return n.Cast(x.type, self.narrow(x.x))
-            case n.Cast() if x.type.dtype is INT32 and x.x.type.dtype is INT64:
+            case n.Cast() if x.type.dtype.kind in "iu" and x.type.dtype.bits <= 32 \
+                    and x.x.type.dtype is INT64:
                 return n.Cast(x.type, self.narrow(x.x)) if x.type != NARROW else self.narrow(x.x)
         return None
 
