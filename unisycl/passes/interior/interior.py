@@ -139,6 +139,7 @@ class _Finder:
         self.known = known
         self.columns = columns
         self.work = 0
+        self.turns = 1
         self.cut: list[n.Expr] = []
 
     def run(self, body: n.Block) -> n.Block:
@@ -188,7 +189,10 @@ class _Finder:
         changes = visit.assigned((stmt,))
         for local in changes:
             self.known.means(local, None)
+        before = self.turns
+        self.turns *= _TURNS if isinstance(stmt, n.For | n.While) else 1
         yield
+        self.turns = before
         for local in changes:
             self.known.means(local, None)
 
@@ -231,7 +235,7 @@ class _Finder:
 
     def guards(self, stmt: n.If) -> bool:
         """Say whether nearly all work happens where a condition holds."""
-        return not stmt.orelse and 2 * _work(stmt.then) >= self.work
+        return not stmt.orelse and 2 * self.turns * _work(stmt.then) >= self.work
 
     def wanted(self, stmt: n.If, cond: n.Expr) -> bool | None:
         """Return the side of a branch that most vectors take; None if nobody knows."""
@@ -447,6 +451,8 @@ def _simpler(x: n.Binary) -> n.Expr:
 def _likely(cond: n.Expr) -> bool | None:
     """Return what a condition mostly is, by the look of it."""
     match cond:
+        case n.Compare(a=n.Binary(op="mod", b=n.Const(value=by))) if 0 < by <= _TURNS:
+            return None  # every few of them
         case n.Compare():
             return {"eq": False, "ne": True}.get(cond.op)
         case n.Cast():
