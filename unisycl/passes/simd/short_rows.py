@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
-from unisycl.ir import visit
 from unisycl.ir.types import Scalar, View
-from unisycl.passes.simd.members import Group, Joining, Key
+from unisycl.passes.simd.delayed import Delaying
+from unisycl.passes.simd.members import Group, Key
 from unisycl.passes.simd.other_names import Names
 
 _MOST = 16
@@ -30,7 +30,7 @@ def gather(kernel: n.Kernel) -> n.Kernel:
     return kernel if body is kernel.body else replace(kernel, body=body)
 
 
-class _Rows(Joining):
+class _Rows(Delaying):
     """Joins accesses whose last index is a constant and which differ in it alone."""
 
     def key(self, place: n.Place) -> Key | None:
@@ -68,36 +68,9 @@ class _Rows(Joining):
         return n.LoadMany(locals, self.first(group.place, low), span=stmt.span)
 
     # ---- stores
-    def count(self, block: n.Block, first: int) -> int:
-        start = block[first]
-        key = self.key(start.place) if isinstance(start, n.Store) else None
-        if key is None or not isinstance(start, n.Store):
-            return 0
-        written: list[int] = []
-        for stmt in block[first:first + _MOST]:
-            if not isinstance(stmt, n.Store) or self.key(stmt.place) != key \
-                    or self.offset(stmt.place) in written \
-                    or (written and _reads_memory(stmt)):
-                break
-            written.append(self.offset(stmt.place))
-        size = start.place.type.size
+    def is_whole(self, place: n.Place, written: set[int]) -> bool:
+        """Say whether the first elements of a row are written."""
+        size = place.type.size
         most = _MOST if size > 2 else _MOST_OF_BYTES
-        whole = sorted(written) == list(range(0, len(written) * size, size))
-        return len(written) if whole and 1 < len(written) <= most else 0
-
-    def write(self, stores: tuple[n.Stmt, ...]) -> n.Stmt:
-        values: dict[int, n.Expr] = {}
-        for stmt in stores:
-            assert isinstance(stmt, n.Store)
-            values[self.offset(stmt.place)] = stmt.value
-        first = stores[0]
-        assert isinstance(first, n.Store)
-        return n.StoreMany(self.first(first.place, 0), tuple(
-            values[k] for k in sorted(values)), span=first.span)
-
-
-def _reads_memory(stmt: n.Store) -> bool:
-    """Say whether a store asks for something that a store before it may have written."""
-    every = [x for e in visit.expressions(stmt) for x in visit.walk(e)]
-    return any(isinstance(x, n.Load) and isinstance(x.place.base.type, View)
-               and x.place.base.type.space is not address_space.private_space for x in every)
+        return 1 < len(written) <= most \
+            and sorted(written) == list(range(0, len(written) * size, size))

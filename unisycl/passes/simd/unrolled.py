@@ -30,7 +30,7 @@ def run(kernel: n.Kernel) -> n.Kernel:
     if kernel.checks or not any(isinstance(s, n.For) and _is_asked(s)
                                 for s in visit.statements(kernel.body)):
         return kernel
-    body = _Unrolling().block(kernel.body)
+    body = _Unrolling(kernel.body).block(kernel.body)
     if body is kernel.body or sum(1 for _ in visit.all_expressions(body)) > _MOST_EXPRESSIONS:
         return kernel
     return replace(kernel, body=body)
@@ -58,10 +58,15 @@ def _turns(loop: n.For) -> range | None:
 
 
 class _Unrolling(visit.Rewriter):
-    """Unrolls loops, and follows the constants that this makes of locals."""
+    """Unrolls loops, and follows the constants that this makes of locals.
 
-    def __init__(self) -> None:
+    What a turn keeps to itself gets a name of its own in each, as if it had been written so.
+    """
+
+    def __init__(self, body: n.Block) -> None:
         self.known: dict[n.Local, n.Const] = {}
+        self.assigned = _assignments(body)
+        self.asked = _reads(body)
 
     def statement(self, stmt: n.Stmt) -> tuple[n.Stmt, ...]:
         match stmt:
@@ -80,7 +85,7 @@ class _Unrolling(visit.Rewriter):
                     value = n.Const(stmt.local.type, turn)
                     out.append(n.Assign(stmt.local, value, span=stmt.span))
                     self.known[stmt.local] = value
-                    out += self.block(stmt.body)
+                    out += self.block(self.renamed(stmt.body))
                 return tuple(out)
         if any(True for _ in visit.blocks(stmt)):
             return self.with_blocks(stmt)
@@ -88,6 +93,25 @@ class _Unrolling(visit.Rewriter):
         for local in visit.targets(stmt):
             self.known.pop(local, None)
         return (made,)
+
+    def renamed(self, body: n.Block) -> n.Block:
+        """Return the body of a loop with other locals in place of those that nobody else asks."""
+        here, asked = _assignments(body), _reads(body)
+        new = {x: n.Local(x.name, x.type) for x, count in here.items()
+               if count == self.assigned[x] == 1 and asked.get(x) == self.asked.get(x)}
+        for old, made in new.items():
+            self.assigned[made] = 1
+            if old in self.asked:
+                self.asked[made] = self.asked[old]
+
+        def read(x: n.Expr) -> n.Expr:
+            return n.Read(x.type, new[x.local]) if isinstance(x, n.Read) and x.local in new else x
+
+        def given(stmt: n.Stmt) -> n.Stmt:
+            if isinstance(stmt, n.Assign) and stmt.local in new:
+                return replace(stmt, local=new[stmt.local])
+            return visit.map_blocks(stmt, lambda b: tuple(map(given, b)))
+        return tuple(map(given, visit.rewrite_block(body, read))) if new else body
 
     def with_blocks(self, stmt: n.Stmt) -> tuple[n.Stmt, ...]:
         """Rewrite a statement of whose blocks nobody knows how often they run."""
@@ -146,3 +170,21 @@ def _fitting(x: n.Expr, value: int) -> n.Expr:
     low, high = (-1 << kind.bits - 1, 1 << kind.bits - 1) if kind.kind == "i" \
         else (0, 1 << kind.bits)
     return n.Const(x.type, value) if low <= value < high else x
+
+
+def _assignments(body: n.Block) -> dict[n.Local, int]:
+    """Return how many statements give each local a value; two where one is no assignment."""
+    found: dict[n.Local, int] = {}
+    for stmt in visit.statements(body):
+        for local in visit.targets(stmt):
+            found[local] = found.get(local, 0) + 1 + (not isinstance(stmt, n.Assign))
+    return found
+
+
+def _reads(body: n.Block) -> dict[n.Local, int]:
+    """Return how often each local is asked for."""
+    found: dict[n.Local, int] = {}
+    for x in visit.all_expressions(body):
+        if isinstance(x, n.Read):
+            found[x.local] = found.get(x.local, 0) + 1
+    return found

@@ -54,6 +54,10 @@ def _loaded(e: Emitter, place: n.Place, dtype: DType, count: int) -> list[Val]:
                 for k in range(count)]
     if _is_row(at, dtype, count):
         refs = _columns(e, _load_rows(e, at, dtype, count), dtype, count)
+    elif step := _gap(e, at, dtype, count):
+        if e.mask is not None:
+            return [memory.load(e, _next(place, k)) for k in range(count)]
+        refs = _load_spaced(e, at, dtype, count, step)
     else:
         refs = _load_each(e, place, at, dtype, count)
     return [Val(VECTOR, dtype, ref) for ref in refs]
@@ -224,6 +228,13 @@ def _is_row(at: Address, dtype: DType, count: int) -> bool:
     return at.index.form == LINEAR and at.index.stride * at.scale == count * dtype.size
 
 
+def _gap(e: Emitter, at: Address, dtype: DType, count: int) -> int:
+    """Return how many scalars lanes are apart if that is a few more than ``count``, else 0."""
+    step, left = divmod(at.index.stride * at.scale, dtype.size) if at.index.form == LINEAR \
+        else (0, 0)
+    return step if not left and count < step <= 2 * count and e.lanes.lanes > 1 else 0
+
+
 # ---- shuffles
 def _shuffle(e: Emitter, type: str, a: str, b: str, places: Iterable[int]) -> str:
     numbers = list(places)
@@ -268,6 +279,20 @@ def _load_rows(e: Emitter, at: Address, dtype: DType, count: int) -> str:
     e.f.module.declare(name, f"{t} @(ptr, i32, <{size} x i1>, {t})")
     return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {align}, <{size} x i1> "
                   f"{_wide_mask(e, e.mask, count)}, {t} poison)")
+
+
+def _load_spaced(e: Emitter, at: Address, dtype: DType, count: int, step: int) -> list[str]:
+    """Load scalars with gaps between lanes as two vectors that end with the last one asked for."""
+    w = e.lanes.lanes
+    half, whole = step * w // 2, step * (w - 1) + count
+    t, align = llvm_type(dtype, half), alignment(at, dtype)
+    pointer = memory.scalar_pointer(e, at, at.index.ref)
+    low = e.f.load(t, pointer, align)
+    high = e.f.load(t, e.f.gep(llvm_type(dtype), pointer, str(whole - half)), align)
+    back = 2 * half - whole
+    return [_shuffle(e, t, low, high, (
+        step * lane + k + (back if lane >= w // 2 else 0) for lane in range(w)))
+        for k in range(count)]
 
 
 def _load_apart(e: Emitter, at: Address, dtype: DType, count: int) -> str:

@@ -110,6 +110,10 @@ class _Finder:
             return replace(made, how=f"{count} elements of a row {verb} together: as one wide "
                            "access where rows follow one another, else row by row")
         kind = stmt.place.base.type
+        if ranks and ranks[-1].rank == LINEAR and all(r.rank < LINEAR for r in ranks[:-1]) \
+                and isinstance(kind, View) and kind.elem == stmt.place.type:
+            return replace(made, how=f"{count} of each lane, which lie {ranks[-1].stride} apart: "
+                           f"{verb} as wide vectors, and shuffled")
         if isinstance(kind, View) and kind.elem != stmt.place.type:
             return replace(made, how=f"records of {count} numbers {verb} whole and shuffled")
         return replace(made, how=f"{_ALONG}: {count} turns of the loop {verb} at "
