@@ -26,7 +26,10 @@ def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
         return radix.unsigned(make, make(every if descending else 0)), kind
     if dtype.kind == "i":
         return radix.signed(make, make(every ^ top if descending else top)), kind
-    return radix.floating(make, make(top), make(every if descending else 0), make(every)), kind
+    infinity = int(np.array(np.inf, dtype).view(kind))
+    nan = 2 * infinity + 1  # numbers from the lowest on, both infinities and the zero they share
+    return radix.floating(make, make(top), make(top - infinity), make(nan),
+                          make(every if descending else 0), make(nan if descending else 0)), kind
 
 
 def rank_by(dtype: Any, comp: Any) -> Any:

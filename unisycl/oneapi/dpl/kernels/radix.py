@@ -40,18 +40,25 @@ class signed:
 
 @dataclass(eq=False)
 class floating:
-    """Ranks of floats: those of both zeros are equal, and NaN come last."""
+    """Ranks of floats: those of both zeros are equal, and NaN come last.
+
+    ``least`` is what becomes of the bits of the lowest number, ``nan`` stands behind the ranks of
+    all numbers from there on. ``turn`` and ``more`` make of a rank how far it is from the highest
+    number's, which of NaN is below 0: the last one, as unsigned numbers are.
+    """
 
     kind: Any
     top: Any
+    least: Any
+    nan: Any
     turn: Any
-    last: Any
+    more: Any
 
     def of(self, x: Any) -> Any:
         """Return the rank of a key."""
         bits = sycl.bit_cast(self.kind, x)
-        found = (self.kind(0) - bits if bits >= self.top else bits | self.top) ^ self.turn
-        return found if x == x else self.last
+        found = self.kind(0) - bits if bits >= self.top else bits | self.top
+        return (min(self.kind(found - self.least), self.nan) ^ self.turn) + self.more
 
 
 @dataclass(eq=False)
