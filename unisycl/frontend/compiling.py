@@ -31,11 +31,13 @@ from unisycl.frontend.syntax import (
     compare,
     expr,
     generators,
+    iterators,
     membership,
     names,
     rows,
     stmt,
     unassigned,
+    yields,
 )
 from unisycl.frontend.syntax.flow import settle_heads
 from unisycl.frontend.syntax.subset import refusal
@@ -56,7 +58,7 @@ from unisycl.process.recursion import inside
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER,
-    **membership.LOWER, ast.Dict: dictionaries.written}
+    **membership.LOWER, ast.Dict: dictionaries.written, ast.Yield: yields.lower_yielded}
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
 
@@ -209,4 +211,4 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
 _SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, expr.operate, call.call_value,
                  call.call_object, call.call_function, call.call_closure,
                  chosen_functions.call_either, chosen_functions.of_table, rows.fill,
-                 iterations.method)
+                 iterators.goes_over, iterations.method)

@@ -73,6 +73,7 @@ class Syntax:
     call_either: Callable[..., Value]
     one_function: Callable[..., Value | None]
     fill_row: Callable[..., None]
+    iterates: Callable[[Context, ast.expr], bool]
     tuple_method: Callable[..., Value]
 
 
@@ -105,7 +106,8 @@ class Context(Variables):
         self.loops: list[Loop | None] = []
         self.shared: dict[Any, str] = {}
         self.rebound: dict[Any, int] = {}
-        self.unrolled: list[int] = []
+        self.unrolled: list[Any] = []
+        self.yielding: list[Any] = []
         self.inlined = 0
         self.endless: set[Any] = set()
         self.reductions: tuple[Any, ...] = ()
@@ -148,12 +150,20 @@ class Context(Variables):
                    for d in self.diagnostics):  # one for a call of ours; the rest would mislead
             calls = tuple(
                 (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
-                for outer, inner in itertools.pairwise(self.frames)
+                for outer, inner in itertools.pairwise(self.standing())
                 if inner.call is not None and not inner.library and inner.source.name[0] != "<")
             self.diagnostics.append(
                 Diagnostic(found.id, found.message, found.span, found.help,
                            (*notes, *calls[::-1])))
         return Refused()
+
+    def standing(self) -> list[Frame]:
+        """Return the functions being run, without generators whose loops' bodies are."""
+        found: list[Frame] = []
+        for frame in self.frames:
+            again = next((k for k, f in enumerate(found) if f is frame), None)
+            found = [*found, frame] if again is None else found[:again + 1]
+        return found
 
     def number(self) -> int:
         """Return a fresh scope number."""
@@ -163,13 +173,14 @@ class Context(Variables):
         """Note a call that all work-items of a group make together."""
         if self.shape.kind not in ("nd_range", "work_group"):
             raise self.refuse("K050", node, what=what)
-        if any(frame.source.name[0] == "<" for frame in self.frames):
-            raise self.refuse("K052", node, what=what, where="in a generator expression",
+        frames = self.standing()
+        if any(frame.source.name[0] == "<" or frame.yielding for frame in frames):
+            raise self.refuse("K052", node, what=what, where="in a generator",
                               help="write a for loop")
         self.overwrites.meet(self, node)
         self.facts.add("convergent")
         at: ast.AST | None = node
-        for frame in reversed(self.frames):
+        for frame in reversed(frames):
             code = code_of(frame)
             if code is not None and at is not None:
                 self.needs.uses[code][1].add(position(at))

@@ -146,3 +146,85 @@ def test_what_is_not_the_kernels_own_is_refused(queue):
     for kernel in (captured, escaped):
         with pytest.raises(sycl.exception, match="K015"):
             queue.parallel_for(1, kernel, np.zeros(1))
+
+
+def more(x):
+    return x + 1
+
+
+def tenfold(x):
+    return x * 10
+
+
+def negative(x):
+    return -x
+
+
+class Walker:
+    """An object whose attributes end as numbers of different types, by the way taken."""
+
+    def __init__(self, start):
+        self.at, self.last = start, (1, 2)
+
+    def go(self, c):
+        if c == 2:
+            self.at = 7
+            return 1
+        for k in range(3):
+            if c == k:
+                self.at, self.last = k + 3, (k, 9)
+                return k
+        self.at = 0.5
+        return -1
+
+
+def test_what_early_returns_leave_behind(queue):
+    """Names, functions and attributes that a way out of a function gave other types or values."""
+    def build(a, out):
+        def kernel(i):
+            n, f = 0, more
+
+            def count(c):
+                nonlocal n
+                for k in range(5):
+                    if c == k:
+                        n = 100
+                        return
+                    n += 1
+                n = 7.5
+
+            def choose(c):
+                nonlocal f
+                if c > 5:
+                    f = tenfold
+                    return
+                if c > 2:
+                    return
+                f = negative
+
+            def deep(c):
+                nonlocal n
+
+                def inner(d):
+                    nonlocal n
+                    if d == 2:
+                        n = 0.25
+                        return d
+                    if d == 3:
+                        return d + 1
+                    n += 1
+                    return 7
+                for k in range(c):
+                    if inner(k) > 5 and k > 3:
+                        return n
+                return n * 2
+            count(a[i])
+            choose(i)
+            out[i, 0], out[i, 1] = n * 2, f(i)
+            walker = Walker(3)
+            out[i, 2] = walker.go(i % 6) * 100 + walker.at * 2
+            out[i, 3] = walker.last[0]
+            n = 0
+            out[i, 4] = deep(i % 6) + n
+        return kernel
+    agree(queue, build, N, a=A, out=np.zeros((N, 5)))

@@ -34,11 +34,13 @@ from unisycl.frontend.source import FunctionSource, SourceMissing, function_sour
 from unisycl.frontend.syntax import rows
 from unisycl.frontend.syntax.assign import unpacked
 from unisycl.frontend.syntax.expr import operate
+from unisycl.frontend.syntax.flow import Label
 from unisycl.frontend.syntax.generators import as_list, unrolled
 from unisycl.frontend.syntax.given import given
-from unisycl.frontend.syntax.names import function_names
+from unisycl.frontend.syntax.names import function_names, returns_early
 from unisycl.frontend.syntax.unassigned import start_flags
 from unisycl.frontend.syntax.variables import is_stable
+from unisycl.frontend.syntax.yields import taken
 from unisycl.frontend.values import (
     complexes,
     instances,
@@ -383,6 +385,9 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
     frame.assigned, frame.once = function_names(function)
     bound = bind_arguments(ctx, frame, args, keywords, node)
     frame.scope = ctx.number()
+    frame.yielding = taken(ctx, function, node)
+    if ctx.frames and (frame.yielding is not None or returns_early(function)):
+        frame.end = Label(("join", "end", frame.key), len(ctx.frames))
     ctx.frames.append(frame)
     loops, ctx.loops = ctx.loops, []
     refusals = ctx.refusals
@@ -395,6 +400,10 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
             return ctx.value(function.body)
         with ctx.into() as block:
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
+            if frame.end is not None and not ended:
+                frame.end.jump(ctx, function)
+            if frame.yielding is not None:
+                frame.yielding.ended = not frame.end.states
         ctx.syntax.settle_returns(ctx, frame)
         if ctx.refusals > refusals and frame.result is None:
             return Poison()  # what it would return is not known; more errors would mislead
@@ -406,6 +415,8 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
                 raise ctx.refuse("K043", function, name=function.name)
     finally:
         ctx.frames.pop()
+        if frame.end is not None:
+            frame.end.land(ctx)
         ctx.loops, ctx.path = loops, path
     if frame.needs_scope:
         ctx.emit(n.Scope(frame.scope, tuple(block), span=ctx.span(node)))

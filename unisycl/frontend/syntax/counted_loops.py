@@ -48,7 +48,7 @@ class Source:
 
 def rewritten(ctx: Context, node: ast.For) -> list[ast.stmt] | None:
     """Return the statements that such a loop means; None for any other loop."""
-    if _callee(ctx, node.iter) is range or not _counted(ctx, node.iter):
+    if _callee(ctx, node.iter) is range or not counted(ctx, node.iter):
         return None
     source = _source(ctx, node.iter)
     at = node.iter
@@ -94,7 +94,7 @@ def _callee(ctx: Context, node: ast.expr) -> object:
     return known if known is range or known in _BUILTINS else None
 
 
-def _counted(ctx: Context, node: ast.expr) -> bool:
+def counted(ctx: Context, node: ast.expr) -> bool:
     """Say whether only a run tells how many elements there are."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | Given):
         return is_array(_looked_at(ctx, node))
@@ -105,7 +105,7 @@ def _counted(ctx: Context, node: ast.expr) -> bool:
         return not _is_known(ctx, node)
     passed = node.args if form is zip else node.args[:1]
     return any(_callee(ctx, arg) is range for arg in passed if form is not zip) or any(
-        _counted(ctx, arg) for arg in passed)
+        counted(ctx, arg) for arg in passed)
 
 
 def _looked_at(ctx: Context, node: ast.expr) -> Value:

@@ -188,10 +188,11 @@ def want(ctx: Lowering, at: Site, name: Name, form: Form | Lost) -> None:
 
 
 class Label:
-    """A place that several ways lead to."""
+    """A place that several ways lead to; ``depth``: how many functions are being run there."""
 
-    def __init__(self, at: Site) -> None:
+    def __init__(self, at: Site, depth: int = 0) -> None:
         self.site = at
+        self.depth = depth
         self.states: list[State] = []
         self.brought: dict[Name, list[Met]] = {}
 
@@ -207,7 +208,8 @@ class Label:
                     self.brought.setdefault((key, name), []).append(
                         Met(frame.names[name], dict(ctx.known)))
         bring(ctx, self.site, node)
-        self.states.append(state(ctx))
+        now = state(ctx)
+        self.states.append(replace(now, frames=now.frames[:self.depth]) if self.depth else now)
 
     def land(self, ctx: Lowering) -> None:
         """Go on from there, with what all ways brought."""

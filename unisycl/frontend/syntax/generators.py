@@ -81,7 +81,7 @@ def _check(ctx: Context, over: ast.expr) -> None:
 def _function(form: str, over: Comprehension,
               extreme: Callable[..., Any] | None) -> ast.FunctionDef:
     """Return the function that goes over a comprehension; its own names are no identifiers."""
-    over = _renamed(over)
+    over = renamed(over)
     made = ast.parse(_FORMS[form].replace("LOOP:", "with LOOP:")).body[0]
     assert isinstance(made, ast.FunctionDef)
     filled = _Filler(over, extreme).visit(made)
@@ -172,7 +172,7 @@ def _targets(over: Comprehension) -> frozenset[str]:
     return stored_names([ast.Assign([part.target], ast.Constant(0)) for part in over.generators])
 
 
-def _renamed(over: Comprehension) -> Comprehension:
+def renamed(over: Comprehension) -> Comprehension:
     """Return a comprehension none of whose names is one that its first iterable reads."""
     first = over.generators[0].iter
     read = {x.id for x in ast.walk(first) if isinstance(x, ast.Name)}
@@ -210,9 +210,9 @@ def lower_comprehension(ctx: Context, node: Comprehension) -> Value:
     frame = Frame(FunctionSource(ctx.frame.source.node, ctx.frame.source.file), None,
                   ctx.frame.path, (*ctx.frame.key, "comprehension", ctx.span(node)),
                   parent=ctx.frame, library=ctx.frame.library)
-    frame.assigned = _targets(_renamed(node))
+    frame.assigned = _targets(renamed(node))
     found: list[Value] = []
-    _collect(ctx, frame, _renamed(node), 0, found)
+    _collect(ctx, frame, renamed(node), 0, found)
     return Several(tuple(found))
 
 
@@ -287,6 +287,8 @@ def over_loop(ctx: Context, node: ast.Call) -> Comprehension | None:
     if isinstance(first, ast.GeneratorExp | ast.ListComp):
         return first
     func = first.func if isinstance(first, ast.Call) else None
+    if isinstance(first, ast.Call) and ctx.syntax.iterates(ctx, first):
+        return of_values(first)
     if isinstance(first, ast.Call) and isinstance(func, ast.Name) \
             and func.id in ("range", "map", "filter", "zip", "enumerate", "reversed"):
         callee = ctx.value(func)

@@ -37,9 +37,9 @@ from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT
 
 
-def lower_loop(ctx: Context, node: ast.While | ast.For, tail: Tail) -> bool:
-    """Lower a loop, and what its ``else`` does where no ``break`` left it."""
-    lower: Any = _while if isinstance(node, ast.While) else _for
+def lower_loop(ctx: Context, node: ast.While | ast.For, tail: Tail, lower: Any = None) -> bool:
+    """Lower a loop, and what its ``else`` does where no ``break`` left it; ``lower``: how."""
+    lower = lower or (_while if isinstance(node, ast.While) else _for)
     exit = Label(site(ctx, node, "exit"))
     if not node.orelse or not leaves_loop(node.body):
         left = lower(ctx, node, None, exit)
@@ -54,7 +54,7 @@ def lower_loop(ctx: Context, node: ast.While | ast.For, tail: Tail) -> bool:
                 if not ctx.lower_body(ctx, node.orelse):
                     exit.jump(ctx, node)
             ctx.block.extend(orelse)
-    ctx.block.extend(_scoped(outer, whole))
+    ctx.block.extend(scoped(outer, whole))
     exit.land(ctx)
     return not exit.states
 
@@ -202,14 +202,14 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value], around: 
                     next_turn.jump(ctx, node)
             ctx.loops.pop()
             ctx.unrolled.pop()
-            ctx.block.extend(_scoped(inner, body))
+            ctx.block.extend(scoped(inner, body))
             alive = bool(next_turn.states)
             next_turn.land(ctx)
             if not alive:
                 break
         if alive:
             end.jump(ctx, node)
-    ctx.block.extend(_scoped(outer, whole) if around is None else whole)
+    ctx.block.extend(scoped(outer, whole) if around is None else whole)
 
 
 def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[str]) -> None:
@@ -240,7 +240,8 @@ def leaves_loop(body: Sequence[ast.stmt], kinds: Any = ast.Break) -> bool:
     return False
 
 
-def _scoped(number: int, body: list[n.Stmt]) -> list[n.Stmt]:
+def scoped(number: int, body: list[n.Stmt]) -> list[n.Stmt]:
+    """Return statements inside the scope that some of them leave, if any does."""
     leaves = any(isinstance(s, n.Leave) and s.number == number
                  for s in visit.statements(tuple(body)))
     return [n.Scope(number, tuple(body))] if leaves else body
@@ -284,4 +285,4 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Continue: lower_continue,
 }
 
-__all__ = ["LOWER", "give_up", "look_into", "range_bounds", "whole_bound"]
+__all__ = ["LOWER", "give_up", "look_into", "range_bounds", "scoped", "whole_bound"]

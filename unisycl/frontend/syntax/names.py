@@ -111,3 +111,18 @@ def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             plain.update(t.id for t in targets if isinstance(t, ast.Name))
         todo.extend(ast.iter_child_nodes(node))
     return frozenset(name for name in plain - parameters if count[name] == 1)
+
+
+@functools.lru_cache(maxsize=1024)
+def returns_early(function: ast.FunctionDef | ast.Lambda) -> bool:
+    """Say whether a function may return elsewhere than at the end of its text."""
+    todo: list[ast.AST] = [] if isinstance(function, ast.Lambda) else list(function.body)
+    if todo and isinstance(todo[-1], ast.Return):
+        todo.pop()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
+    return False

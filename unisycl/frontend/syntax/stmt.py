@@ -8,6 +8,7 @@ returns True if control cannot go on behind the statement.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,15 @@ import numpy as np
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import NOWHERE, Context, Tail
 from unisycl.frontend.forms import output
-from unisycl.frontend.syntax import counted_loops, flow, loops, nested_loops, places
+from unisycl.frontend.syntax import (
+    counted_loops,
+    flow,
+    iterators,
+    loops,
+    nested_loops,
+    places,
+    yields,
+)
 from unisycl.frontend.syntax.assign import assign_target
 from unisycl.frontend.syntax.call import call_value
 from unisycl.frontend.syntax.compare import static_truth
@@ -198,11 +207,14 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
         value = Nothing()
     if isinstance(value, Nothing):
         frame.falls = True
-    elif len(ctx.frames) == 1:
+    elif frame is ctx.frames[0]:
         raise ctx.refuse("K042", node)
     else:
         give_back(ctx, frame, value, node)
-    if "return" not in tail:
+    brings = frame.end is not None and frame.end.takes(ctx)  # the end of the body brings others
+    if frame.end is not None:
+        frame.end.jump(ctx, node)
+    if brings or "return" not in tail:
         frame.needs_scope = True
         ctx.emit(n.Leave(frame.scope, span=ctx.span(node)))
     return True
@@ -241,6 +253,10 @@ def _returned(frame: Frame) -> Definition:
 
 
 def lower_expr_stmt(ctx: Context, node: ast.Expr, tail: Tail) -> bool:
+    if isinstance(node.value, ast.Yield):
+        return yields.lower_yield(ctx, node.value)
+    if isinstance(node.value, ast.YieldFrom):
+        return yields.lower_yield_from(ctx, node.value)
     if not isinstance(node.value, ast.Constant):
         ctx.value(node.value)
     return False
@@ -271,9 +287,13 @@ def lower_pass(ctx: Context, node: ast.Pass, tail: Tail) -> bool:
 def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
     try:
         rows = counted_loops.rewritten(ctx, node) or nested_loops.rewritten(ctx, node)
+        call = None if rows else iterators.iterated(ctx, node.iter)
     except Refused:
         loops.give_up(ctx, node)
         raise
+    if call is not None:
+        return loops.lower_loop(ctx, node, tail, functools.partial(
+            yields.lower_generator_loop, call=call))
     return loops.lower_loop(ctx, node, tail) if rows is None else lower_body(ctx, rows, tail)
 
 

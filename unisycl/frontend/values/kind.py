@@ -392,7 +392,8 @@ class Frame:
     ``assigned`` are the names the function binds, ``once`` those that one plain assignment binds,
     so that a constant given to one stays one. ``allowed`` are the aspects that ``device_has``
     lists, None where it says nothing. ``in_place``: it returns the object that it was given, which
-    whoever calls it has.
+    whoever calls it has. ``end``: where returns lead, if there are several. ``yielding``: the
+    loop that goes over this generator.
     """
 
     source: FunctionSource
@@ -415,6 +416,8 @@ class Frame:
     allowed: frozenset[str] | None = None
     in_place: bool = False
     library: bool = False
+    end: Any = None
+    yielding: Any = None
 
 
 class Syntax(Protocol):
