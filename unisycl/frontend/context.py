@@ -150,20 +150,12 @@ class Context(Variables):
                    for d in self.diagnostics):  # one for a call of ours; the rest would mislead
             calls = tuple(
                 (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
-                for outer, inner in itertools.pairwise(self.standing())
+                for outer, inner in itertools.pairwise(standing(self.frames))
                 if inner.call is not None and not inner.library and inner.source.name[0] != "<")
             self.diagnostics.append(
                 Diagnostic(found.id, found.message, found.span, found.help,
                            (*notes, *calls[::-1])))
         return Refused()
-
-    def standing(self) -> list[Frame]:
-        """Return the functions being run, without generators whose loops' bodies are."""
-        found: list[Frame] = []
-        for frame in self.frames:
-            again = next((k for k, f in enumerate(found) if f is frame), None)
-            found = [*found, frame] if again is None else found[:again + 1]
-        return found
 
     def number(self) -> int:
         """Return a fresh scope number."""
@@ -173,7 +165,7 @@ class Context(Variables):
         """Note a call that all work-items of a group make together."""
         if self.shape.kind not in ("nd_range", "work_group"):
             raise self.refuse("K050", node, what=what)
-        frames = self.standing()
+        frames = standing(self.frames)
         if any(frame.source.name[0] == "<" or frame.yielding for frame in frames):
             raise self.refuse("K052", node, what=what, where="in a generator",
                               help="write a for loop")
@@ -366,6 +358,15 @@ class Context(Variables):
     def constant(self, value: Value) -> n.Const | None:
         """Return a number known while compiling; captured ones are made known by their values."""
         return objects.constant(self, value)
+
+
+def standing(frames: list[Frame]) -> list[Frame]:
+    """Return the functions being run, without generators whose loops' bodies are."""
+    found: list[Frame] = []
+    for frame in frames:
+        again = next((k for k, f in enumerate(found) if f is frame), None)
+        found = [*found, frame] if again is None else found[:again + 1]
+    return found
 
 
 def code_of(frame: Frame | None) -> CodeType | None:
