@@ -221,7 +221,7 @@ def make_executable(session: Session, kernel: Kernel, source: Source,
             module = Module(session, image)
             main = Function(session, module.value, source.name, Signature(
                 kernel, source.arguments, source.local_bytes))
-            if kernel.index_kind == "range" and not kernel.reducers:
+            if kernel.index_kind == "range" and kernel.ndim == 1 and not kernel.reducers:
                 main.suit(OF_RANGES)
             finish = Function(session, module.value, source.finish_name, Signature(
                 kernel, source.finish)) if source.finish_name else None
