@@ -57,6 +57,8 @@ SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...], str], ...] = (
 environment, which tests (none: all), and a part of an extension's name without which a device has
 no such level: it would run those of the next. Levels that no device of CI has are asked for. Those
 that any device has go by turns: what decides them is ours, not the device's."""
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}
+"""A thread of NumPy's own for each processor takes each of some hundred processes 40 ms to make."""
 SAMPLE, DAY = 1500.0, 86400.0  # seconds for one process; what takes longer hangs
 RANDOM = (("tests.property.fuzz", "--count"), ("tests.property.partings", "--count"),
           ("tests.property.guarded", "--count"))
@@ -167,7 +169,7 @@ def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit:
     """
     require("test", *TEST)
     with byte_code() as environment:
-        return _with(environment, title, needs, options, limit)
+        return _with({**ALONE, **environment}, title, needs, options, limit)
 
 
 def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Sequence[str],

@@ -31,8 +31,6 @@ _CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
 _TAKES = re.compile(r"def \w+\([^)]*\b(?:queue|device)\b\s*[,:)]|usefixtures")
 """A function, of whose parameters one is a device or a queue."""
-_SAMPLE = 2
-"""How many of a sample run on the CPU if the test claims a row; else, and elsewhere, one."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,8 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all-cases", action="store_true",
                     help="run every case of every test on every device (as --device does)")
     group.addoption("--sample", action="store_true",
-                    help="run two cases of each test on the CPU and one on each other device, "
-                         "of tests that claim no row one everywhere; "
+                    help="run one case of each test on each device; "
                          "those of a backend share the tests that claim no row")
     group.addoption("--device-tests", action="store_true",
                     help="run only tests that take a device")
@@ -149,7 +146,7 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
         if zlib.crc32(test.encode()) % count != place and not claims:
             left = cases
         else:
-            left = _not_needed(cases, {*_kept(name, len(cases), sample=sample, claims=claims),
+            left = _not_needed(cases, {*_kept(name, len(cases), sample=sample),
                                        *_lacking(name, cases)})
         dropped += left
         before = counts.get(name, (0, 0))
@@ -167,19 +164,18 @@ def _alike(names: list[str]) -> dict[str, tuple[int, int]]:
             for name in names if name not in EXPECTED}
 
 
-def _kept(name: str, count: int, *, sample: bool, claims: bool) -> set[int]:
+def _kept(name: str, count: int, *, sample: bool) -> set[int]:
     """Return which of the cases of a test run on a device, spread evenly.
 
-    Of a sample, the CPU runs the ends, the first device of a backend one of them, as the CPU does
-    if the test claims no row, all others one from the middle.
+    Of a sample, the CPU and the first device of a backend run the first one, all others one from
+    the middle.
     """
-    if sample and (name != EXPECTED[0] or not claims):
+    if sample:
         first = name != EXPECTED[1] and name.partition(":")[2] in ("", "0")
         return {0 if first else count // 2}
-    most = _SAMPLE if sample else _CASES
-    if count <= most:
+    if count <= _CASES:
         return set(range(count))
-    return {k * (count - 1) // (most - 1) for k in range(most)}
+    return {k * (count - 1) // (_CASES - 1) for k in range(_CASES)}
 
 
 def _lacking(name: str, cases: list[pytest.Item]) -> Iterator[int]:
