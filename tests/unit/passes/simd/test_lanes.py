@@ -53,6 +53,24 @@ def test_items_run_one_by_one_where_rows_end_within_vectors_and_all_is_gathered(
     assert lanes(tile, 8, 8) == 8
 
 
+def test_rows_of_a_sparse_matrix_run_one_by_one_in_groups_unless_items_of_groups_meet() -> None:
+    starts, columns = np.zeros(257, np.int32), np.zeros(999, np.int32)
+
+    def rows(it):  # type: ignore[no-untyped-def]
+        i = it.get_global_id(0)
+        if i < 250:
+            total = 0.0
+            for k in range(starts[i], starts[i + 1]):
+                total += x[k] * y[columns[k]]
+            x[i] = total
+
+    def shared(it):  # type: ignore[no-untyped-def]
+        rows(it)
+        y[it.get_global_id(0)] = sycl.reduce_over_group(it.get_group(), x[0], sycl.plus)
+    assert lanes(rows) == 1
+    assert lanes(shared) > 1
+
+
 def of_range(function: object, ndim: int, bits: int) -> int:
     return choose_lanes(specialize(function, "range", ndim).kernel, bits)
 

@@ -70,8 +70,7 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     if kernel.index_kind == "range" and pressure.walks(kernel.body, found):
         while wanted * bits < _WALKED_BITS and 2 * wanted // native * alive <= 2 * names:
             wanted *= 2
-    if kernel.index_kind == "range" and not kernel.reducers \
-            and costs.prefers_scalar(kernel.body, found, vector_bits):
+    if _may_be_alone(kernel) and costs.prefers_scalar(kernel.body, found, vector_bits):
         return 1
     if kernel.index_kind != "nd_range":
         return wanted
@@ -88,14 +87,21 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     return wanted
 
 
+def _may_be_alone(kernel: n.Kernel) -> bool:
+    """Say whether items of a kernel may run one at a time without anybody telling."""
+    return not kernel.reducers and (kernel.index_kind == "range" or (
+        kernel.index_kind == "nd_range" and not _asks_sub_groups(kernel)
+        and not (kernel.progress or kernel.waits or kernel.apart)
+        and not visit.contains(kernel.body, (n.Barrier, n.GroupCall, n.Agree))))
+
+
 def other_lanes(kernel: n.Kernel, lanes: int, vector_bits: int) -> int:
     """Return the lanes of another form that may be faster and gives the same bits, 0 if none may.
 
     It has one item at a time where the kernel has vectors, or a vector where it does not.
     """
-    if kernel.index_kind not in ("range", "nd_range") or kernel.sub_group or kernel.reducers \
-            or kernel.progress or kernel.waits or kernel.apart or kernel.checks \
-            or _asks_sub_groups(kernel) \
+    if kernel.sub_group or kernel.progress or kernel.waits or kernel.checks \
+            or not _may_be_alone(kernel) or _asks_sub_groups(kernel) \
             or not same_bits.holds(kernel.body):
         return 0
     other = 1
