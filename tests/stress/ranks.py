@@ -1,7 +1,8 @@
 """Ranks that are killed at random moments: ``python -m tests.stress.ranks --seconds 60``.
 
 Each round starts three processes, kills one at a random moment, and demands the rank and its last
-command within a time, a status, and that nothing is left.
+command within a time, a status, and that nothing is left. Beside that, three ranks whose messages
+are late and lost by chance have to find the right result, or to name who did not come in time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,35 @@ import random
 import re
 import time
 
+import numpy as np
+
+import unisycl as sycl
+from tests.ranks import programs
+from tests.ranks.faults import FaultyLink
 from tests.ranks.test_mpirun import ends, mpirun
+from unisycl.ranks.links import threads
+
+LIMIT = 2.0
+
+
+def faulty(seed: int, lost: float) -> bool:
+    """Run a program whose messages are late, and lost so often; say whether it found its end."""
+    begin = time.monotonic()
+    try:
+        found = threads.run(
+            3, lambda link: programs.heat(sycl.ext.unisycl.distr_queue("cpu")), limit=LIMIT,
+            wrap=lambda link: FaultyLink(link, seed, 0.01, lost))
+    except sycl.exception as error:
+        told = str(error)
+        if not lost or not re.search(r"did not come within 2 s|has failed", told):
+            raise
+        spent = time.monotonic() - begin
+        if spent > 20 * LIMIT:
+            raise SystemExit(f"seed {seed}: {spent:.0f} s until {told}") from error
+        return False
+    for one in found:
+        np.testing.assert_allclose(one, programs.heat_by_numpy(), rtol=1e-12)
+    return True
 
 
 def main() -> None:
@@ -22,7 +51,11 @@ def main() -> None:
     options = parser.parse_args()
     chance, end, rounds, longest = random.Random(options.seed), time.monotonic() + \
         options.seconds, 0, 0.0
+    faults: dict[tuple[bool, bool], int] = {}
     while time.monotonic() < end:
+        lost = chance.choice((0.0, 0.02, 0.2))
+        key = lost > 0, faulty(chance.randrange(1 << 20), lost)
+        faults[key] = faults.get(key, 0) + 1
         rank, after = chance.randrange(3), chance.random() * 2
         begin = time.monotonic()
         status, out, err = ends(mpirun("random", str(rank), str(after), limit="20"))
@@ -33,6 +66,8 @@ def main() -> None:
         rounds, longest = rounds + 1, max(longest, time.monotonic() - begin - after)
     print(f"{rounds} ranks killed, each named with its last command; {longest:.1f} s at most from "
           "start to end besides the time they ran")
+    print(f"messages late: {faults.get((False, True), 0)} programs right; late and lost: "
+          f"{faults.get((True, True), 0)} right, {faults.get((True, False), 0)} ended by an error")
 
 
 if __name__ == "__main__":
