@@ -95,12 +95,12 @@ _TURNS = {
 }}""",
     "cospi": """{T} {name}({T} x)
 {{
-    const {T} turn = fmod(fabs(x), ({T})2);
+    const {T} turn = fabs(x) - 2 * floor(fabs(x) * ({T})0.5);
     return turn == ({T})0.5 || turn == ({T})1.5 ? ({T})0 : ::cospi(turn);
 }}""",
     "tanpi": """{T} {name}({T} x)
 {{
-    const {T} turn = fmod(fabs(x), ({T})2);
+    const {T} turn = fabs(x) - 2 * floor(fabs(x) * ({T})0.5);
     if (turn == 0 || turn == 1) return copysign(({T})0, turn == 1 ? -x : x);
     if (turn == ({T})0.5 || turn == ({T})1.5) return copysign(({T})INFINITY, turn > 1 ? -x : x);
     const {T} value = ::sinpi(turn) / ::cospi(turn);
