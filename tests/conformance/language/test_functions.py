@@ -535,3 +535,36 @@ def test_a_function_that_bears_the_name_of_another_is_called_itself(queue, monke
     agree(queue, build, N, a=DATA, out=ints(N))
     monkeypatch.setattr(sys.modules[__name__], "GLOBAL_FACTOR", 5)
     agree(queue, build, N, a=DATA, out=ints(N))
+
+
+@pytest.mark.part("D-11")
+def test_functions_of_the_kernel_may_decorate_others(queue):
+    def decorated(i, out):
+        def more(function):
+            def made(*args, **named):
+                return function(*args, **named) + 100
+            return made
+
+        def times(n):
+            return lambda function: lambda *args: function(*args) * n
+
+        @more
+        def product(x, y=2):
+            return x * y
+
+        @times(3)
+        @more
+        def next_to(x):
+            return x + 1
+        out[i, 0] = product(i) + product(i, y=5) + next_to(i)
+        out[i, 1] = pow(i, 3, 7) + pow(3, int(i), 7) + pow(i, i, 11)
+    out = np.zeros((5, 2), np.int64)
+    queue.parallel_for(5, decorated, out).wait()
+    assert out.tolist() == [[200 + 7 * i + 3 * (i + 101),
+                             pow(i, 3, 7) + pow(3, i, 7) + pow(i, i, 11)] for i in range(5)]
+
+    def asks(i, out):
+        out[i, 0] = isinstance(i, int)
+        out[i, 1] = pow(3, i, 7)
+    with pytest.raises(sycl.exception, match=r"no int(.|\n)*pow\(\) with three"):
+        queue.parallel_for(5, asks, out)

@@ -257,7 +257,15 @@ def _isinstance(ctx: Context, node: ast.Call) -> Value:
     if len(classes) != len(kinds):
         raise ctx.refuse("K046", node, what="the class isinstance() asks for",
                          help="name a class or a tuple of classes")
-    return coerce.weak_scalar(ctx.of(found["obj"]).is_instance(classes))
+    answer = ctx.of(found["obj"]).is_instance(classes)
+    if not answer and _serves_as_int(found["obj"]) and any(issubclass(int, k) for k in classes):
+        raise ctx.refuse("K054", node, what="an item serves as an int and is no int",
+                         help="ask of i[0], or give int(i)")
+    return coerce.weak_scalar(answer)
+
+
+def _serves_as_int(value: Value) -> bool:
+    return isinstance(value, Item) and value.kind == "item" and value.ndim == 1
 
 
 @form(divmod)
@@ -275,6 +283,10 @@ def _pow(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "pow", ("base", "exp"), ("mod",))
     mod = found.get("mod")
     if mod is not None and not (isinstance(mod, Constant) and mod.object is None):
+        items = [_serves_as_int(x) for x in (found["base"], found["exp"], mod)]
+        if any(items) and not items[0]:  # Python asks the base alone
+            raise ctx.refuse("K049", node, found="an item", expected="an int",
+                             help="pow() with three arguments takes ints: int(i)")
         return math_functions.power_modulo(ctx, [ctx.to_scalar(found[k], node) for k in (
             "base", "exp", "mod")], node)
     return operate(ctx, "pow", found["base"], found["exp"], node)

@@ -48,6 +48,7 @@ from unisycl.frontend.syntax.names import stored_names
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.values.absent import Nothing, Poison
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.joins import form_of
 from unisycl.frontend.values.kind import Frame, Met, Refused, Value, describe
 from unisycl.frontend.values.memory import Memory
@@ -328,7 +329,7 @@ def lower_functiondef(ctx: Context, node: ast.FunctionDef, tail: Tail) -> bool:
     value = lower_lambda(ctx, node)
     for decorator in reversed(node.decorator_list):
         callee = ctx.value(decorator)
-        if not isinstance(callee, Method | Constant):
+        if not isinstance(callee, Method | Constant | Closure):
             raise ctx.refuse("K033", decorator, what=describe(callee), help="")
         value = call_value(ctx, callee, [value], decorator)
     if not isinstance(value, Nothing):

@@ -133,7 +133,7 @@ class item(Unconstructible):
     __floordiv__, __rfloordiv__ = _forward(operator.floordiv), _reverse(operator.floordiv)
     __mod__, __rmod__ = _forward(operator.mod), _reverse(operator.mod)
     __divmod__, __rdivmod__ = _forward(divmod), _reverse(divmod)
-    __pow__, __rpow__ = _forward(operator.pow), _reverse(operator.pow)
+    __rpow__ = _reverse(operator.pow)
     __lshift__, __rlshift__ = _forward(operator.lshift), _reverse(operator.lshift)
     __rshift__, __rrshift__ = _forward(operator.rshift), _reverse(operator.rshift)
     __and__, __rand__ = _forward(operator.and_), _reverse(operator.and_)
@@ -141,6 +141,9 @@ class item(Unconstructible):
     __xor__, __rxor__ = _forward(operator.xor), _reverse(operator.xor)
     __lt__, __le__ = _forward(operator.lt), _forward(operator.le)
     __gt__, __ge__ = _forward(operator.gt), _forward(operator.ge)
+
+    def __pow__(self, other: Any, mod: Any = None) -> Any:
+        return pow(self.__index__(), _plain(other), _plain(mod))
 
     def __round__(self, digits: int | None = None) -> int:
         return round(self.__index__(), digits or 0)
