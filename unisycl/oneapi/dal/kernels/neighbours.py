@@ -36,13 +36,13 @@ def nearest(i: Any, query: Any, train: Any, rule: Any, best: Any) -> None:
                 total[c] = rule.step(total[c], v, train.at[row * train.width + f], rule.a)
         for c in range(TILE):
             if total[c] < worst and first + c < train.count:
-                j = best.count - 1
-                while j > 0 and best.far[(j - 1) * n + i] > total[c]:
-                    best.far[j * n + i] = best.far[(j - 1) * n + i]
-                    best.ids[j * n + i] = best.ids[(j - 1) * n + i]
-                    j -= 1
-                best.far[j * n + i] = total[c]
-                best.ids[j * n + i] = np.int32(first + c)
+                value, name, moves = total[c], np.int32(first + c), False
+                for j in range(best.count):  # as often for all lanes: no gathers
+                    at = j * n + i
+                    far, other = best.far[at], best.ids[at]
+                    if moves or value < far:
+                        best.far[at], best.ids[at] = value, name
+                        value, name, moves = far, other, True
                 worst = best.far[(best.count - 1) * n + i]
 
 
