@@ -36,14 +36,22 @@ def nearest(i: Any, query: Any, train: Any, rule: Any, best: Any) -> None:
                 total[c] = rule.step(total[c], v, train.at[row * train.width + f], rule.a)
         for c in range(TILE):
             if total[c] < worst and first + c < train.count:
-                value, name, moves = total[c], np.int32(first + c), False
-                for j in range(best.count):  # as often for all lanes: no gathers
-                    at = j * n + i
-                    far, other = best.far[at], best.ids[at]
-                    if moves or value < far:
-                        best.far[at], best.ids[at] = value, name
-                        value, name, moves = far, other, True
-                worst = best.far[(best.count - 1) * n + i]
+                worst = placed(best, n, i, total[c], np.int32(first + c))
+
+
+def placed(best: Any, n: Any, i: Any, value: Any, name: Any) -> Any:
+    """Put a row into a query's list, and return how far the last one is then.
+
+    The loop is as long for all lanes, so that nothing is gathered.
+    """
+    moves = False
+    for j in range(best.count):
+        at = j * n + i
+        far, other = best.far[at], best.ids[at]
+        if moves or value < far:
+            best.far[at], best.ids[at] = value, name
+            value, name, moves = far, other, True
+    return best.far[(best.count - 1) * n + i]
 
 
 def within(i: Any, query: Any, train: Any, limit: Any, out: Any) -> None:
