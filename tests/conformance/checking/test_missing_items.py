@@ -64,6 +64,8 @@ def test_work_items_that_no_group_has_are_told(
     sizes = device.get_info(sycl.info.device.sub_group_sizes)
     if kernel is not giver and not sizes:
         pytest.skip("no sub-groups")
+    if kernel is not giver and device.get_backend().name == "host":
+        pytest.skip("the host device looks at the ids of broadcasts alone")
     if kernel is select and max(sizes) == 1:
         pytest.skip("sub-groups of one work-item are all ends")
     text = told(device, lambda queue: launch(kernel, queue))

@@ -188,28 +188,15 @@ _SHARED = {"shift_group_left": "delta", "shift_group_right": "delta",
            "permute_group_by_xor": "mask"}
 
 
-def _reach(name: str, operands: Sequence[Any]) -> None:
-    """Refuse a mask, or ids of all that are there, that no full sub-group has."""
-    full, asked = operands[0][2], [operand[1] for operand in operands]
-    if name == "permute_group_by_xor" and asked[0] >= full:
-        raise UsageError(errc.invalid, f"{name}: the mask {asked[0]} leads to no work-item: "
-                         f"sub-groups have {full}")
-    if name == "select_from_group" and min(asked) >= full > 1:
-        raise UsageError(errc.invalid, f"{name}: there is no id {asked[0]}: sub-groups have "
-                         f"{full} work-items")
-
-
 def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Collective:
     """Make a sub-group function that reads the operand at ``source(own place, parameter)``."""
     def prepare(group: Any, x: Any, *where: Any, **named: Any) -> tuple[Part, Any]:
         # The specification has a name of its own for it in each function; there is only one.
         parameter = next(iter((*where, *named.values())), default)
-        full = group.get_max_local_range()[0]
-        return _only_sub_group(name, group), (x, int(parameter), full)
+        return _only_sub_group(name, group), (x, int(parameter))
 
     def combine(operands: Sequence[Any]) -> Sequence[Any]:
-        _reach(name, operands)
-        places = [source(k, operand[1]) for k, operand in enumerate(operands)]
+        places = [source(k, parameter) for k, (_, parameter) in enumerate(operands)]
         return [_copied(operands[p if 0 <= p < len(operands) else k][0])
                 for k, p in enumerate(places)]
     what = _SHARED.get(name)
