@@ -7,6 +7,7 @@ the same numbers; what is rounded is rounded once (``fma``).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,9 +79,9 @@ class normal:
         first = self.unit.of(a)
         radius = self.deviation * sycl.sqrt(kind(-2.0) * sycl.log(
             first if first > kind(0) else kind(LEAST)))
-        turn = self.unit.of(b) * kind(2.0)
-        return (sycl.fma(radius, sycl.cospi(turn), self.mean),
-                sycl.fma(radius, sycl.sinpi(turn), self.mean))
+        angle = self.unit.of(b) * kind(2.0 * math.pi)
+        return (sycl.fma(radius, sycl.cos(angle), self.mean),
+                sycl.fma(radius, sycl.sin(angle), self.mean))
 
 
 # ---- philox4x32x10
