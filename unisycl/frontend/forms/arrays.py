@@ -165,6 +165,10 @@ def own_elements(ctx: Context, value: Value, node: ast.AST) -> int:
 @form(private_memory)
 def lower_private_memory(ctx: Context, node: ast.Call) -> Value:
     """Declare an element for each work-item of the group (SYCL 2020 §4.9.4.2.3)."""
+    if ctx.shape.kind != "work_group":
+        raise ctx.refuse("K052", node, what="private_memory", where="here",
+                         help="it belongs to parallel_for_work_group; an array of each work-item's "
+                         "own is sycl.private_array(dtype, n)")
     found = parameters(ctx, node, "private_memory", ("dtype", "group"))
     elem, group = as_element(found["dtype"]), found["group"]
     if elem is None:
@@ -173,7 +177,7 @@ def lower_private_memory(ctx: Context, node: ast.Call) -> Value:
     if not isinstance(group, Item) or group.kind != "group":
         raise ctx.refuse("K049", node, found=describe(group), expected="a group",
                          help="pass the group that the kernel got")
-    if ctx.shape.kind != "work_group" or ctx.in_items:
+    if ctx.in_items:
         raise ctx.refuse("K052", node, what="private_memory", where="here",
                          help="make it at the group scope of parallel_for_work_group")
     if not ctx.shape.local:
