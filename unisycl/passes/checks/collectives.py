@@ -94,24 +94,11 @@ class _Checks(visit.Rewriter):
                 *self.reached(stmt.args[1], stmt), stmt]
 
     def reached(self, where: n.Expr, stmt: n.GroupCall) -> list[n.Stmt]:
-        """Return the check that there is a work-item whose value is asked for.
+        """Return the check that the group has the work-item that a broadcast asks.
 
-        Of a mask, or of the ids that all items ask for: what one at the end gets that has no
-        neighbour, it may leave alone, and in sub-groups of one item all are at the end.
+        What a shuffle gives from outside a sub-group a program may leave alone.
         """
-        full, span = n.Query(INT64, "sub_group_max_local_range", 0), stmt.span
-        where, name = n.Cast(INT64, where), name_of(stmt)
-        below: n.Expr = n.Compare(BOOL, "lt", where, full)
-        pieces: tuple[str | n.Expr, ...]
-        if stmt.op == "permute_xor":
-            pieces = (f"{name}: the mask ", where, " leads to no work-item: sub-groups have ", full)
-            return [n.Check(below, pieces, span=span)]
-        if stmt.op == "select":
-            some = n.Local("some", BOOL)
-            below = _any_of(below, n.Compare(BOOL, "eq", full, n.Const(INT64, 1)))
-            pieces = (f"{name}: there is no id ", where, ": sub-groups have ", full, " work-items")
-            return [n.GroupCall(some, "any", (below,), stmt.scope, span=span),
-                    n.Check(_read(some), pieces, span=span)]
+        span, where, name = stmt.span, n.Cast(INT64, where), name_of(stmt)
         if stmt.op != "broadcast" or where.x == n.Const(where.x.type, 0):
             return []
         size: n.Expr = n.Query(INT64, "sub_group_local_range", 0)
@@ -121,8 +108,8 @@ class _Checks(visit.Rewriter):
                 size = n.Binary(INT64, "mul", size, n.Query(INT64, "local_range", dim))
         inside = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", where, n.Const(INT64, 0)),
                           n.Compare(BOOL, "lt", where, size))
-        pieces = (f"{name}: the group has ", size, " work-items; there is no id ", where)
-        return [n.Check(inside, pieces, span=span)]
+        return [n.Check(inside, (f"{name}: the group has ", size, " work-items; there is no id ",
+                                 where), span=span)]
 
     def same(self, value: n.Expr, what: str, stmt: n.GroupCall | n.Agree) -> list[n.Stmt]:
         """Return the check that the items of a group that are here give one value."""
