@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "algorithms.md"
 
 def test_the_examples_of_the_page_compute_what_they_say(tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     program = tmp_path / "example.py"
     program.write_text("\n".join(blocks), encoding="utf-8")
     names = runpy.run_path(str(program))

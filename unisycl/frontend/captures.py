@@ -47,6 +47,8 @@ class Missing:
 
 MISSING = Missing()
 GETTERS = (operator.itemgetter, operator.attrgetter)
+PRINT = print
+"""What the name means in kernels, also where a library has put a function of its own there."""
 
 
 class Later:
@@ -96,7 +98,8 @@ def follow(obj: Any, step: str, key: Any, arguments: tuple[Any, ...] = ()) -> An
                 return obj.__globals__[key]
             builtins = obj.__globals__.get("__builtins__", {})
             table = builtins if isinstance(builtins, dict) else vars(builtins)
-            return table.get(key, MISSING)
+            found = table.get(key, MISSING)
+            return PRINT if key == "print" and found is not MISSING else found
         case "attr":
             return getattr(obj, key, MISSING)
         case "item":

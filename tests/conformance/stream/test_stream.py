@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import copy
 import os
@@ -219,6 +220,21 @@ def test_print_has_formats_separators_and_ends(queue, capsys):
     queue.parallel_for(1, kernel).wait()
     assert ["0.50   0 np.float32(0.5) (1, 'a', np.float32(0.5)); 0!", "a 1 True None",
             ] == capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.row("D-48")
+def test_a_print_that_a_library_put_there_is_print(queue, capsys, monkeypatch):
+    shown = print
+
+    def safe(*values, **options):
+        with contextlib.nullcontext():
+            shown(*values, **options)
+    monkeypatch.setattr(builtins, "print", safe)
+
+    def kernel(i):
+        print("item", i, sep=": ")
+    queue.parallel_for(1, kernel).wait()
+    assert capsys.readouterr().out == "item: 0\n"
 
 
 class Full:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_format
 from unisycl.frontend import coerce
+from unisycl.frontend.captures import PRINT
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
@@ -29,7 +30,7 @@ from unisycl.lang.kernels import stream
 
 
 # ---- print
-@form(print)
+@form(PRINT)
 def lower_print(ctx: Context, node: ast.Call) -> Value:
     """Lower ``print(values, sep=, end=)``."""
     words = {"sep": " ", "end": "\n"}

@@ -19,8 +19,13 @@ from unisycl.backends.cuda.text import compile as compiler
 STRUCTURES = {api.Copy2D: "CUDA_MEMCPY2D_v2", api.LaunchConfig: "CUlaunchConfig",
               api.KernelNode: "CUDA_KERNEL_NODE_PARAMS_v2", api.Copy3D: "CUDA_MEMCPY3D_v2",
               api.Fill: "CUDA_MEMSET_NODE_PARAMS_v1", api.Access: "CUmemAccessDesc_v1",
-              api.IpcHandle: "CUipcMemHandle_v1"}
-INNER = {"type": "location.type", "id": "location.id"}
+              api.IpcHandle: "CUipcMemHandle_v1", api.ConditionalNode: "CUgraphNodeParams"}
+INNER = {
+    api.Access: {"type": "location.type", "id": "location.id"},
+    api.ConditionalNode: {"handle": "conditional.handle", "kind": "conditional.type",
+                          "size": "conditional.size", "graphs": "conditional.phGraph_out",
+                          "context": "conditional.ctx"}}
+FILLS = ("rest",)  # what other kinds of nodes have there
 BEGIN = """
 #define __CUDA_API_VERSION_INTERNAL
 #include <cstddef>
@@ -61,7 +66,9 @@ def function(name: str, types: tuple[Any, ...]) -> str:
 def structure(kind: Any, name: str) -> list[str]:
     lines = [f'static_assert(sizeof({name}) == {ctypes.sizeof(kind)}, "{name}");']
     for mine, *_ in kind._fields_:
-        at, field = getattr(kind, mine), INNER.get(mine, mine)
+        if mine in FILLS:
+            continue
+        at, field = getattr(kind, mine), INNER.get(kind, {}).get(mine, mine)
         lines += [f'static_assert(offsetof({name}, {field}) == {at.offset}, "{name}.{field}");',
                   f'static_assert(sizeof((({name} *)0)->{field}) == {at.size}, "{field}");']
     return lines
