@@ -118,6 +118,12 @@ def targets(stmt: n.Stmt) -> tuple[n.Local, ...]:
     return ()
 
 
+def fixed_turns(loop: n.For) -> range | None:
+    """Return the values of a counter whose bounds and step are constants; None for others."""
+    ends = [int(x.value) for x in (loop.start, loop.stop, loop.step) if isinstance(x, n.Const)]
+    return range(*ends) if len(ends) == 3 and ends[2] else None
+
+
 def contains(block: n.Block, kinds: type | tuple[type, ...]) -> bool:
     """Say whether a statement of these classes occurs in a block."""
     return any(isinstance(s, kinds) for s in statements(block))

@@ -82,5 +82,4 @@ def _size(block: n.Block) -> int:
 
 def _turns(loop: n.For) -> int:
     """Return how many turns a loop takes; 0 if that is not known."""
-    ends = [x.value for x in (loop.start, loop.stop, loop.step) if isinstance(x, n.Const)]
-    return len(range(*ends)) if len(ends) == 3 and ends[2] else 0
+    return len(visit.fixed_turns(loop) or ())

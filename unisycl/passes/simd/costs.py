@@ -293,12 +293,8 @@ def _grown(body: n.Block) -> set[n.Local]:
 
 
 def _turns(loop: n.For | n.While) -> int:
-    if isinstance(loop, n.For) and all(
-            isinstance(x, n.Const) for x in (loop.start, loop.stop, loop.step)):
-        start, stop, step = (int(x.value) for x in (loop.start, loop.stop, loop.step)
-                             if isinstance(x, n.Const))
-        return len(range(start, stop, step or 1))
-    return _TRIPS
+    turns = visit.fixed_turns(loop) if isinstance(loop, n.For) else None
+    return _TRIPS if turns is None else len(turns)
 
 
 def _sums(loop: n.For | n.While) -> bool:

@@ -1,4 +1,4 @@
-"""Stores of elements that lie together, joined where the last of them stands.
+"""Elements that lie together: read at once, and written where the last store of them stands.
 
 ``p[3 * i] = x``, ``p[3 * i + 1] = y`` become one store, with what is computed between them before
 it. If something is read there that may be the same memory, a test of the memories' ends chooses.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd.members import Joining, Key
+from unisycl.passes.simd.members import Group, Joining, Key
 from unisycl.passes.simd.registers import apart, is_apart, is_whole
 
 _MOST_BETWEEN = 48
@@ -27,6 +27,14 @@ class Delaying(Joining):
     def is_whole(self, place: n.Place, written: set[int]) -> bool:
         """Say whether stores to these offsets of a place's key are worth joining."""
         raise NotImplementedError
+
+    def read(self, group: Group, stmt: n.Stmt) -> n.Stmt:
+        """Return the statement that reads a group's elements, which follow one another."""
+        type, low = group.place.type, min(group.offsets)
+        locals = tuple(n.Local("element", type) for _ in group.offsets)
+        for k, local in enumerate(locals):
+            group.values[low + k * type.size] = n.Read(type, local)
+        return n.LoadMany(locals, self.first(group.place, low), span=stmt.span)
 
     def inside(self, stmt: n.Stmt) -> n.Stmt:  # type: ignore[override]
         return stmt if any(stmt is s for s in self.settled) else super().inside(stmt)

@@ -153,13 +153,6 @@ class _Neighbours(Delaying):
         return count <= step <= 2 * count \
             and max(group.offsets) - min(group.offsets) == (count - 1) * size
 
-    def read(self, group: Group, stmt: n.Stmt) -> n.Stmt:
-        type, low = group.place.type, min(group.offsets)
-        locals = tuple(n.Local("element", type) for _ in group.offsets)
-        for k, local in enumerate(locals):
-            group.values[low + k * type.size] = n.Read(type, local)
-        return n.LoadMany(locals, self.first(group.place, low), span=stmt.span)
-
     # ---- stores
     def is_whole(self, place: n.Place, written: set[int]) -> bool:
         """Say whether all elements from one work-item's to the next one's are written."""

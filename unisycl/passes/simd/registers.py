@@ -150,16 +150,9 @@ def _always(block: n.Block) -> list[n.Stmt]:
     found: list[n.Stmt] = []
     for stmt in block:
         found.append(stmt)
-        if isinstance(stmt, n.For) and _turns(stmt):
+        if isinstance(stmt, n.For) and visit.fixed_turns(stmt):
             found += _always(stmt.body)
     return found
-
-
-def _turns(loop: n.For) -> bool:
-    """Say whether a loop is known to have a turn."""
-    bounds = loop.start, loop.stop, loop.step
-    return all(isinstance(x, n.Const) for x in bounds) and len(range(
-        *(int(x.value) for x in bounds if isinstance(x, n.Const)))) > 0
 
 
 def _is_steady(place: n.Place, loop: n.For) -> bool:

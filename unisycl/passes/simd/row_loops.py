@@ -40,8 +40,7 @@ class _Asking(visit.Rewriter):
 
 def _is_along(loop: n.For) -> bool:
     """Say whether a loop takes few turns, and goes along rows that others than it choose."""
-    ends = [x.value for x in (loop.start, loop.stop, loop.step) if isinstance(x, n.Const)]
-    turns = len(range(*ends)) if len(ends) == 3 and ends[2] else 0
+    turns = len(visit.fixed_turns(loop) or ())
     size = sum(1 for _ in visit.all_expressions(loop.body))
     if not 1 < turns <= _MOST_TURNS or turns * size > _MOST_EXPRESSIONS or visit.contains(
             loop.body, (n.For, n.While)):

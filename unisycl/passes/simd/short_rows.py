@@ -60,13 +60,6 @@ class _Rows(Delaying):
         most = _MOST if size > 2 else _MOST_OF_BYTES
         return 1 < count <= most and max(group.offsets) - min(group.offsets) == (count - 1) * size
 
-    def read(self, group: Group, stmt: n.Stmt) -> n.Stmt:
-        type, low = group.place.type, min(group.offsets)
-        locals = tuple(n.Local("element", type) for _ in group.offsets)
-        for k, local in enumerate(locals):
-            group.values[low + k * type.size] = n.Read(type, local)
-        return n.LoadMany(locals, self.first(group.place, low), span=stmt.span)
-
     # ---- stores
     def is_whole(self, place: n.Place, written: set[int]) -> bool:
         """Say whether the first elements of a row are written."""

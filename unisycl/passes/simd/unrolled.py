@@ -42,19 +42,12 @@ def _is_asked(loop: n.For) -> bool:
 
 def _is_short(loop: n.For) -> bool:
     """Say whether a loop is one of few turns, all of which it takes, that asks to be unrolled."""
-    turns = _turns(loop)
+    turns = visit.fixed_turns(loop)
     return _is_asked(loop) and turns is not None \
         and 0 < len(turns) <= _MOST_TURNS \
         and not visit.contains(loop.body, (n.Break, n.Continue, n.Barrier, n.GroupCall)) \
         and loop.local not in visit.assigned(loop.body) \
         and len(turns) * sum(1 for _ in visit.all_expressions(loop.body)) <= 2 * _MOST_EXPRESSIONS
-
-
-def _turns(loop: n.For) -> range | None:
-    bounds = loop.start, loop.stop, loop.step
-    if not all(isinstance(x, n.Const) for x in bounds):
-        return None
-    return range(*(int(x.value) for x in bounds if isinstance(x, n.Const)))
 
 
 class _Unrolling(visit.Rewriter):
@@ -81,7 +74,7 @@ class _Unrolling(visit.Rewriter):
                     made := replace(stmt, start=self.expression(stmt.start),
                                     stop=self.expression(stmt.stop))):
                 out: list[n.Stmt] = []
-                for turn in _turns(made) or ():
+                for turn in visit.fixed_turns(made) or ():
                     value = n.Const(stmt.local.type, turn)
                     out.append(n.Assign(stmt.local, value, span=stmt.span))
                     self.known[stmt.local] = value
