@@ -1,7 +1,7 @@
 """Algorithms over more elements than 32 bits count, against NumPy.
 
 ``python -m tests.stress.sizes [--log2 31] [--device cpu]`` takes 2**31 + 7 items of one byte, and
-7 GiB. Non-goals: types and operators, which the tests of ``dpl`` try on small memory. Invariant:
+8 GiB. Non-goals: types and operators, which the tests of ``dpl`` try on small memory. Invariant:
 what stands behind position 2**31 decides of each result.
 """
 
@@ -41,8 +41,8 @@ def writers(q: sycl.queue, x: np.ndarray, out: np.ndarray) -> Iterator[Check]:
 
     def counted() -> bool:
         dpl.histogram(q, x, 256, 0, 256, bins)
-        return bool((bins == np.bincount(x[:n // 2], minlength=256) + np.bincount(
-            x[n // 2:], minlength=256)).all())
+        parts = (x[k:k + (1 << 24)] for k in range(0, n, 1 << 24))  # NumPy makes int64 of bytes
+        return bool((bins == sum(np.bincount(part, minlength=256) for part in parts)).all())
 
     def kept() -> bool:
         found = dpl.copy_if(q, x, out, lambda v: v != 7)
@@ -52,7 +52,17 @@ def writers(q: sycl.queue, x: np.ndarray, out: np.ndarray) -> Iterator[Check]:
         out[:] = x
         found = dpl.partition(q, out, lambda v: v < 100)
         return found == bins[:100].sum() and bool((out[found - 9:found] < 100).all()) and bool(
-            (out[found:found + 9] >= 100).all())
+            (out[found:found + 9] >= 100).all()) and out[-1] == next(v for v in x[::-1] if v >= 100)
+
+    def greatest() -> bool:
+        best, places = np.zeros(3, np.uint8), np.zeros(3, np.int64)
+        dpl.top_k(q, x, 3, best, places)
+        return best.tolist() == [251, 250, 250] and places[0] == n - 3
+
+    def middle() -> bool:
+        out[:] = x
+        dpl.nth_element(q, out, n - 2)
+        return out[n - 2] == 250 and out[n - 1] == 251
 
     def turned() -> bool:
         out[:] = x
@@ -74,7 +84,8 @@ def writers(q: sycl.queue, x: np.ndarray, out: np.ndarray) -> Iterator[Check]:
         return dpl.unique(q, out) == np.count_nonzero(bins) and out[0] == 0 and out[251] == 251
 
     yield from (("exclusive_scan", scanned), ("histogram", counted), ("copy_if", kept),
-                ("partition", parted), ("reverse", turned), ("sort", ordered),
+                ("partition", parted), ("top_k", greatest), ("nth_element", middle),
+                ("reverse", turned), ("sort", ordered),
                 ("lower_bound", searched), ("unique", heads))
 
 

@@ -181,7 +181,7 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
         own.counts[r * DIGITS + mine] = np.int32(0)
     sycl.group_barrier(group)
     tile = int(own.own[0])
-    first = tile * (DIGITS * items)
+    first = by.place(tile) * by.place(DIGITS * items)
     size = np.int32(min(DIGITS * items, by.count - first))
     row, lane = mine // VOTERS, mine % VOTERS
     start = row * VOTERS * items + lane

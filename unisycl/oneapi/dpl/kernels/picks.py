@@ -133,7 +133,7 @@ def gather(it: Any, items: Any, target: Any, by: Any, noted: Any) -> None:
                 noted[kept] = np.int32(k - first)
                 kept += np.int32(1) if by.of(items.load(k)) <= high else np.int32(0)
             for j in range(kept):
-                target.store(at + j, items.load(first + noted[j]))
+                target.store(at + j, items.load(first + int(noted[j])))
 
 
 def sort_first(items: Any, target: Any, by: Any, digits: Any) -> None:

@@ -48,7 +48,7 @@ def keep(it: Any, flags: Any, source: Any, target: Any, counts: Any, plan: Any) 
             plan.noted[kept] = np.int32(k - block)
             kept += np.int32(1) if flags.load(k) else np.int32(0)
         for j in range(kept):
-            target.store(at + j, source.load(block + plan.noted[j]))
+            target.store(at + j, source.load(block + int(plan.noted[j])))
         at += kept
 
 
@@ -68,9 +68,9 @@ def divide(it: Any, flags: Any, source: Any, targets: Any, counts: Any, plan: An
             kept += flag
             rest += np.int32(1) - flag
         for j in range(kept):
-            targets.a.store(at + j, source.load(block + plan.noted[j]))
+            targets.a.store(at + j, source.load(block + int(plan.noted[j])))
         for j in range(rest):
-            targets.b.store(rest_at + j, source.load(block + plan.others[j]))
+            targets.b.store(rest_at + j, source.load(block + int(plan.others[j])))
         at += kept
         rest_at += rest
 

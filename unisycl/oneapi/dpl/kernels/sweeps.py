@@ -25,7 +25,7 @@ def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -
     """Write the combinations up to each element of a tile, or before it (``plan.part``)."""
     group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
     tile = chain.claim(it)
-    first = tile * (width * ITEMS)
+    first = np.int64(tile) * (width * ITEMS)
     identity, start = plan.identity
     size = np.int32(min(width * ITEMS, plan.count - first))
     read = sycl.private_array(plan.kind, ITEMS)
@@ -70,7 +70,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     """
     group, width, mine = it.get_group(), it.get_local_range(0), np.int32(it.get_local_id(0))
     tile = chain.claim(it)
-    first = tile * (width * ITEMS)
+    first = np.int64(tile) * (width * ITEMS)
     size = np.int32(min(width * ITEMS, plan.count - first))
     lane = mine % VOTERS
     start = mine // VOTERS * (VOTERS * ITEMS) + lane
