@@ -121,6 +121,9 @@ BAD = {
     "overlaps other memory": lambda q: dpl.transform(q, ONES[1:], ONES[:-1], abs),
     "got list": lambda q: dpl.fill(q, [1, 2], 1),
     "array of 2 dimensions": lambda q: dpl.reduce(q, ONES.reshape(2, 5)),
+    "the other byte order": lambda q: dpl.reduce(q, ONES.astype(ONES.dtype.newbyteorder())),
+    "do not lie where their type asks for": lambda q: dpl.sort(
+        q, np.zeros(9, [("a", np.int8), ("b", np.int32)])["b"]),
     "the output cannot be written": lambda q: dpl.copy(q, ONES, READ_ONLY),
     "the memory cannot be written": lambda q: dpl.reverse(q, READ_ONLY),
     "has no end; say where": lambda q: dpl.reduce(q, dpl.counting_iterator(0)),
@@ -135,7 +138,7 @@ BAD = {
     "the second argument has 9 elements": lambda q: dpl.equal(q, ONES, ONES[:9]),
     "which kernels do not have": lambda q: dpl.reduce(q, np.array(["a"], object)),
     "reduce: the elements are tuples": lambda q: dpl.reduce(q, dpl.zip_iterator(ONES, ONES)),
-    "two to four": lambda q: dpl.zip_iterator(ONES),
+    "two to ten": lambda q: dpl.zip_iterator(ONES),
 }
 
 

@@ -53,6 +53,16 @@ def test_they_compose_and_are_written_to(queue: sycl.queue) -> None:
     assert X[::-1].tolist() == a.tolist()
 
 
+def test_six_side_by_side_are_sorted_and_selected(queue: sycl.queue) -> None:
+    kinds = (np.int32, np.float32, np.int8, np.float64, np.uint16)
+    columns = [np.random.default_rng(k).integers(0, 3, N).astype(t) for k, t in enumerate(kinds)]
+    mine, places = [x.copy() for x in columns], np.arange(N)
+    dpl.sort(queue, dpl.zip_iterator(*mine, places), lambda s, t: s[:5] < t[:5])
+    order = np.lexsort(columns[::-1])
+    assert np.array_equal(order, places)
+    assert all(np.array_equal(x[order], y) for x, y in zip(columns, mine, strict=True))
+
+
 def test_algorithms_take_them(queue: sycl.queue) -> None:
     squares = dpl.transform_iterator(dpl.counting_iterator(np.int64(0), N), lambda k: k * k)
     assert dpl.reduce(queue, squares) == sum(k * k for k in range(N))
@@ -107,6 +117,7 @@ def test_wrong_ones_are_refused() -> None:
     for make in (lambda: dpl.counting_iterator(1.5), lambda: dpl.constant_iterator("a"),
                  lambda: dpl.reverse_iterator(dpl.counting_iterator(0)),
                  lambda: dpl.permutation_iterator(X, X), lambda: dpl.zip_iterator(X),
+                 lambda: dpl.zip_iterator(*[X] * 11),
                  lambda: dpl.transform_iterator(X, lambda v: "no number"),
                  lambda: dpl.transform_iterator(X, lambda v: v.nothing),
                  lambda: dpl.transform_output_iterator(dpl.constant_iterator(1), abs),

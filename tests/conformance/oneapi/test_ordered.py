@@ -128,6 +128,7 @@ def test_histograms_count_by_bins(queue: sycl.queue) -> None:
 def test_bad_ranges_of_bins_are_refused(queue: sycl.queue) -> None:
     x, f, out = np.arange(9), np.ones(9, np.float32), np.zeros(4, np.int64)
     for call in (lambda: dpl.histogram(queue, x, 4, 5, 5, out),
+                 lambda: dpl.histogram(queue, f, np.array([0, 2, 1, 3, 4], np.float32), out),
                  lambda: dpl.histogram(queue, x, 4, 0, 2.5, out),
                  lambda: dpl.histogram(queue, f, 4, 0, np.inf, out),
                  lambda: dpl.histogram(queue, x, 5, 0, 9, out),

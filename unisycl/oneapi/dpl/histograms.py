@@ -17,7 +17,7 @@ from unisycl.oneapi.dpl.kernels import histograms
 from unisycl.oneapi.dpl.single_pass import counted_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
-from unisycl.oneapi.frame.operands import Operand, Record
+from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import check_room, scalar
@@ -48,6 +48,14 @@ def _even(call: Call, dtype: np.dtype[Any], bins: int, low: Any, high: Any) -> A
     return histograms.whole_bins(wide(low), wide(high))
 
 
+def _check_sorted(call: Call, limits: Operand) -> None:
+    """Refuse limits that are not sorted, where the host has them."""
+    if isinstance(limits, Memory) and isinstance(limits.base, np.ndarray):
+        known = limits.base[limits.first:limits.first + (limits.size or 0)]
+        if not (known[:-1] <= known[1:]).all():
+            call.refuse("the limits must be sorted, each no less than the one before it")
+
+
 @routine
 def histogram(call: Call, data: Any, bins: Any, *more: Any) -> future:
     """Count elements by bins.
@@ -72,6 +80,7 @@ def histogram(call: Call, data: Any, bins: Any, *more: Any) -> future:
         count = limits.size - 1
         if count < 1:
             call.refuse("there must be two limits at least")
+        _check_sorted(call, limits)
         rule, out = Record(histograms.bins_between, limits), more[0]
     elif len(more) == 3:
         count = whole(call.name, "the number of bins", bins, 1)

@@ -23,6 +23,8 @@ from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.frame.types import type_of, type_of_result
 
 _ZIPPED = {2: kernels.pair, 3: kernels.triple, 4: kernels.quadruple}
+_MOST = 10
+"""Iterators side by side, as many as a tuple of Thrust's has."""
 
 
 class Computed(Operand):
@@ -280,20 +282,22 @@ class discard_iterator(Computed):
 
 
 class zip_iterator(Computed):
-    """Two to four iterators side by side; an element is a tuple.
+    """Two to ten iterators side by side; an element is a tuple.
 
     Args:
         bases: what it reads or writes; the shortest decides where it ends.
     """
 
     def __init__(self, *bases: Any) -> None:
-        if len(bases) not in _ZIPPED:
-            refuse("zip_iterator", f"takes two to four iterators, got {len(bases)}")
+        if not 2 <= len(bases) <= _MOST:
+            refuse("zip_iterator", f"takes two to ten iterators, got {len(bases)}")
         self._over(*(operand_of("zip_iterator", "an argument", b) for b in bases))
         self.dtype = tuple(b.dtype for b in self.bases)
         self.writable = all(b.writable for b in self.bases)
 
     def _made(self, *bases: Any) -> Any:
+        if len(bases) not in _ZIPPED:
+            return kernels.together(bases)
         return _ZIPPED[len(bases)](*bases)
 
 

@@ -231,6 +231,12 @@ def memory_of(routine: str, what: str, x: Any) -> Memory:
         if x.dtype.kind not in "biufcV" or x.dtype.hasobject:
             refuse(routine, f"{what} has elements of type {x.dtype}, which kernels do not have; "
                    "give bools, integers, floats, complex numbers or records")
+        if not x.dtype.isnative:
+            refuse(routine, f"{what} has elements of {x.dtype}, of the other byte order; give "
+                   "x.astype(x.dtype.newbyteorder('='))")
+        if not x.flags.aligned:
+            refuse(routine, f"{what} has elements that do not lie where their type asks for, as "
+                   "fields of packed records may; give a copy, x.copy()")
         return Memory(x, 0, x.size)
     if isinstance(x, sycl.buffer | sycl.usm_pointer):
         dimensions = len(tuple(x.get_range())) if isinstance(x, sycl.buffer) else len(x.shape)

@@ -170,3 +170,19 @@ class quadruple:
         self.b.store(i, value[1])
         self.c.store(i, value[2])
         self.d.store(i, value[3])
+
+
+@dataclass(eq=False)
+class together:
+    """More iterators side by side; ``bases`` is a tuple of them."""
+
+    bases: Any
+
+    def load(self, i: Any) -> Any:
+        """Return the elements."""
+        return tuple(base.load(i) for base in self.bases)
+
+    def store(self, i: Any, value: Any) -> None:
+        """Write the elements."""
+        for base, x in zip(self.bases, value, strict=True):
+            base.store(i, x)
