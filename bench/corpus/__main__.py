@@ -11,16 +11,17 @@ import dataclasses
 import json
 import os
 import sys
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.corpus import catalogue, peers, table
+from bench.corpus import catalogue, ispc, peers, table
 from bench.corpus.frame import PLAIN
 from bench.corpus.run import run
 
 
-def main() -> int:
-    """Print the table; return 1 if anything is wrong."""
+def main(given: Sequence[str] | None = None,
+         choose: Callable[[str, str], bool] = lambda name, form: True) -> int:
+    """Print the table of forms that ``choose`` wants; return 1 if anything is wrong."""
     parser = argparse.ArgumentParser(prog="python -m bench.corpus", description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--peers", default=",".join(peers.PEERS), help="or 'none'")
@@ -30,18 +31,21 @@ def main() -> int:
     parser.add_argument("--plain", action="store_true",
                         help="time ours by parallel_for, not by launches prepared once")
     parser.add_argument("--list", action="store_true")
-    asked = parser.parse_args()
-    rows = catalogue.rows(asked.names)
+    parser.add_argument("--ispc", metavar="PATH", help="ISPC's compiler, for its peers")
+    asked = parser.parse_args(given)
+    rows = [row for row in catalogue.rows(asked.names) if choose(*row)]
     if asked.list:
         print("\n".join(catalogue.title(*row) for row in rows))
         return 0
+    if asked.ispc:
+        os.environ[ispc.WHERE] = asked.ispc
     wanted = [] if asked.peers == "none" else asked.peers.split(",")
     unknown = [name for name in wanted if name not in peers.PEERS]
     if unknown:
         parser.error(f"no such peer: {', '.join(unknown)}; there are {', '.join(peers.PEERS)}")
     for name in list(wanted):
-        if find_spec(peers.PEERS[name][0]) is None:
-            print(f"without {name}: {peers.PEERS[name][0]} is not installed (extra 'bench')")
+        if why := peers.lacks(name):
+            print(f"without {name}: {why}")
             wanted.remove(name)
     if asked.plain:
         os.environ[PLAIN] = "1"

@@ -101,3 +101,19 @@ kernel void rt(OUT image, IN box, global const int* first, global const int* cou
     }
     image[y * n + x] = t;
 }
+
+kernel void nbody(OUT force, IN at, int n) {
+    size_t i = get_global_id(0);
+    float x = at[4 * i], y = at[4 * i + 1], z = at[4 * i + 2], ax = 0, ay = 0, az = 0;
+    for (int j = 0; j < n; j++) {
+        float dx = at[4 * j] - x, dy = at[4 * j + 1] - y, dz = at[4 * j + 2] - z;
+        float inverse = 1.0f / sqrt(dx * dx + dy * dy + dz * dz + 0.01f);
+        float s = at[4 * j + 3] * (inverse * inverse * inverse);
+        ax += dx * s;
+        ay += dy * s;
+        az += dz * s;
+    }
+    force[3 * i] = ax;
+    force[3 * i + 1] = ay;
+    force[3 * i + 2] = az;
+}

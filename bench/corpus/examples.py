@@ -1,4 +1,4 @@
-"""ISPC's examples other than pictures: options, sgemm, a wave, rays through a tree of boxes."""
+"""ISPC's examples but pictures: options, sgemm, a wave, rays through a tree; and bodies."""
 
 from __future__ import annotations
 
@@ -412,7 +412,42 @@ RT = Entry(
     plain(lambda d: nb_rt(*scene(d)), "image"), SUMS32, "rays that graze an edge",
     numba=lambda d: nb_rt(*scene(d)), opencl=True, outliers=0.005)
 
-ENTRIES = [OPTIONS, BINOMIALS, SGEMM, STENCIL, RT]
+
+# nbody: what all bodies pull each one with
+
+
+@inner
+def pull(at: Any, i: Any) -> Any:
+    x, y, z = at[i, 0], at[i, 1], at[i, 2]
+    ax, ay, az = F(0), F(0), F(0)
+    for j in range(at.shape[0]):
+        dx, dy, dz = at[j, 0] - x, at[j, 1] - y, at[j, 2] - z
+        inverse = ONE / np.sqrt(dx * dx + dy * dy + dz * dz + F(0.01))
+        s = at[j, 3] * (inverse * inverse * inverse)
+        ax, ay, az = ax + dx * s, ay + dy * s, az + dz * s
+    return ax, ay, az
+
+
+@sycl.kernel
+def nbody(i: Any, force: Any, at: Any) -> None:
+    force[i, 0], force[i, 1], force[i, 2] = pull(at, i)
+
+
+@parallel
+def nb_nbody(force: Any, at: Any) -> None:
+    for i in prange(at.shape[0]):
+        force[i, 0], force[i, 1], force[i, 2] = pull(at, i)
+
+
+NBODY = Entry(
+    "nbody", lambda n: Namespace(n=n, at=np.random.default_rng(1).random((n, 4), F),
+                                 force=np.zeros((n, 3), F)), 4096, 33,
+    {"": lambda d: [Step(nbody, d.n, d.force, d.at)]},
+    plain(lambda d: nb_nbody(d.force, d.at), "force"), SUMS32, "float32 sums in another order",
+    numba=lambda d: nb_nbody(d.force, d.at),
+    opencl=lambda d: [Step("nbody", d.n, d.force, d.at, d.n)])
+
+ENTRIES = [OPTIONS, BINOMIALS, SGEMM, STENCIL, RT, NBODY]
 
 if __name__ == "__main__":
     show(ENTRIES)

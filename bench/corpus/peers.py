@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench import ours
+from bench.corpus import ispc
 from bench.corpus.frame import PEER, PLAIN, Entry, Local, Nd, Operands, Step, launches
 from bench.harness import OURS, Missing
 from bench.peers.opencl import Session
@@ -139,13 +141,29 @@ def prepare_warp(entry: Entry, family: Any, size: Any, form: str) -> Ready:
     return Ready(operands, getattr(kernels, f"bind_{entry.warp}")(operands))
 
 
+def prepare_ispc(entry: Entry, family: Any, size: Any, form: str, peer: str = "ispc") -> Ready:
+    """Call the functions that a family's file in ISPC exports, over NumPy arrays in place."""
+    operands = entry.make(size)
+    return Ready(operands, ispc.calls(entry, family, operands, form, peer))
+
+
 PEERS: dict[str, tuple[str, Callable[[Entry, Any, Any, str], Ready]]] = {
     "numba": ("numba", prepare_numba),
     "opencl": ("pyopencl", OpenCL().prepare),
     "taichi": ("taichi", prepare_taichi),
     "warp": ("warp", prepare_warp),
+    "ispc": ("", prepare_ispc),
+    "ispc_wide": ("", partial(prepare_ispc, peer="ispc_wide")),
 }
 """The module that each needs, and what prepares an entry."""
+
+
+def lacks(name: str) -> str:
+    """Return what a peer needs and is not there, nothing if all is."""
+    module = PEERS[name][0]
+    if not module:
+        return ispc.lacks()
+    return "" if find_spec(module) else f"{module} is not installed (extra 'bench')"
 
 
 def preparer(name: str) -> Callable[[Entry, Any, Any, str], Ready]:
@@ -155,7 +173,7 @@ def preparer(name: str) -> Callable[[Entry, Any, Any, str], Ready]:
     module, prepare = PEERS[name]
     if name == "numba":
         assert os.environ.get(PEER) == name, "else its functions are plain Python"
-    if find_spec(module) is None:
+    if module and find_spec(module) is None:
         raise Missing(f"not installed: {module}; pip install -e '.[bench]'")
     os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
     return prepare

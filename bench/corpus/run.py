@@ -27,10 +27,10 @@ def _environment(peer: str) -> dict[str, str]:
     The wheel ``tbb`` puts its library where Numba does not look, which would then take OpenMP,
     whose threads wait busily: worse where the machine has other work.
     """
-    found = dict(os.environ, **{PEER: peer})
+    found = dict(os.environ, **{PEER: peer, "OMP_WAIT_POLICY": "passive"})
     if peer == "numba":
         folders = [f"{sys.prefix}/lib", os.environ.get("LD_LIBRARY_PATH", "")]
-        found |= {"LD_LIBRARY_PATH": ":".join(filter(None, folders)), "OMP_WAIT_POLICY": "passive"}
+        found["LD_LIBRARY_PATH"] = ":".join(filter(None, folders))
     return found
 
 

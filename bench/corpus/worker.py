@@ -24,17 +24,21 @@ LEAST = 0.06  # seconds of a round
 MOST = 60  # runs of a round
 
 
-def checked(prepare: Any, entry: frame.Entry, family: Any, form: str) -> tuple[str, Any]:
+def checked(prepare: Any, entry: frame.Entry, family: Any, form: str) -> tuple[str, Any, float]:
     """Return what is wrong with results at the small size, nothing if all is well; their digest.
+
+    The last is what the first run took, compiling included, in seconds of the processor.
 
     Some references are Numba's functions run by CPython. In Numba's process they are compiled, so
     that only the digest, which is compared with ours, tells whether it is right.
     """
+    begun = time.process_time()
     ready = prepare(entry, family, entry.small, form)
     ready.run()
+    took = time.process_time() - begun
     ready.fetch()
     wanted = entry.reference(entry.make(entry.small))
-    return frame.mismatch(entry, ready.operands, wanted), frame.digest(ready.operands, wanted)
+    return frame.mismatch(entry, ready.operands, wanted), frame.digest(ready.operands, wanted), took
 
 
 def time_round(run: Any) -> dict[str, float]:
@@ -61,15 +65,13 @@ class Worker:
     def prepare(self, name: str, form: str, only: str) -> dict[str, Any]:
         self.ready = None
         entry, family = self.entries[name]
-        begun = time.perf_counter()
-        wrong, small = checked(self.prepare_entry, entry, family, form)
+        wrong, small, compiled = checked(self.prepare_entry, entry, family, form)
         if wrong:
             return {"error": f"wrong: {wrong}"}
         told: dict[str, Any] = {"ready": True, "tolerance": max(entry.tolerance, entry.outliers),
                                 "digest": {f"small {k}": v for k, v in small.items()}}
         if only == "check":
             return told
-        compiled = time.perf_counter() - begun
         self.ready = self.prepare_entry(entry, family, entry.size, form)
         self.ready.run()
         self.ready.fetch()
