@@ -40,8 +40,9 @@ def expressions(node: n.Expr | n.Stmt | n.Place) -> Iterator[n.Expr]:
 
 def _below(node: n.Expr | n.Stmt | n.Place) -> list[n.Expr]:
     """Return the expressions directly below a node: a list, since most passes ask for them."""
+    names = _field_names.get(type(node))
     found: list[n.Expr] = []
-    for name in _names(type(node)):
+    for name in _names(type(node)) if names is None else names:
         value = getattr(node, name)
         if isinstance(value, n.Expr):
             found.append(value)
@@ -80,20 +81,29 @@ def statements(block: n.Block) -> Iterator[n.Stmt]:
 
 def walk(expr: n.Expr) -> Iterator[n.Expr]:
     """Yield an expression and everything below it, in evaluation order."""
-    todo = [expr]  # not recursive: what is deep would be handed up through every level
-    while todo:
+    return iter(_flat([expr]))
+
+
+def _flat(todo: list[n.Expr]) -> list[n.Expr]:
+    """Return expressions, the last one first, each with everything below it."""
+    found: list[n.Expr] = []  # no generator: what is walked is mostly walked to its end
+    while todo:  # not recursive: expressions can be deep
         one = todo.pop()
-        yield one
-        below = _below(one)
-        below.reverse()
-        todo += below
+        found.append(one)
+        if _field_names.get(type(one)) != ():
+            below = _below(one)
+            below.reverse()
+            todo += below
+    return found
 
 
 def all_expressions(block: n.Block) -> Iterator[n.Expr]:
     """Yield every expression of a block, however deep."""
     for stmt in statements(block):
-        for expr in _below(stmt):
-            yield from walk(expr)
+        below = _below(stmt)
+        if below:
+            below.reverse()
+            yield from _flat(below)
 
 
 def assigned(block: n.Block) -> set[n.Local]:
