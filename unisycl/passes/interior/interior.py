@@ -138,14 +138,14 @@ class _Finder:
     def __init__(self, known: Known, *, columns: bool) -> None:
         self.known = known
         self.columns = columns
-        self.work = 0
+        self.work, self.works = 0, _Work()
         self.turns = 1
         self.cut: list[n.Expr] = []
 
     def run(self, body: n.Block) -> n.Block:
         """Return a body with what can be settled before it."""
         self.known.meaning = {}
-        self.work = _work(body)
+        self.work = self.works.of(body)
         self.cut += periodic.divisors(body, self.known)
         return self.block(body)
 
@@ -235,7 +235,7 @@ class _Finder:
 
     def guards(self, stmt: n.If) -> bool:
         """Say whether nearly all work happens where a condition holds."""
-        return not stmt.orelse and 2 * self.turns * _work(stmt.then) >= self.work
+        return not stmt.orelse and 2 * self.turns * self.works.of(stmt.then) >= self.work
 
     def wanted(self, stmt: n.If, cond: n.Expr) -> bool | None:
         """Return the side of a branch that most vectors take; None if nobody knows."""
@@ -246,12 +246,12 @@ class _Finder:
             return True
         if self.bends(stmt):
             return False
-        rest = 2 * _work(stmt.orelse) >= self.work
+        rest = 2 * self.works.of(stmt.orelse) >= self.work
         if not _does(stmt.then) and (rest or not stmt.orelse):
             return False
         if likely is False and rest:
             return False
-        return True if likely and 2 * _work(stmt.then) >= self.work else None
+        return True if likely and 2 * self.works.of(stmt.then) >= self.work else None
 
     def bends(self, stmt: n.If) -> bool:
         """Say whether a branch gives an index that goes along the lanes another value.
@@ -478,14 +478,29 @@ def _does(block: n.Block) -> bool:
 _TURNS = 8
 
 
-def _work(block: n.Block) -> int:
-    """Return roughly how much a block computes and moves."""
-    total = 0
-    for stmt in block:
-        for x in visit.expressions(stmt):
-            total += sum(1 for e in visit.walk(x) if isinstance(e, n.Load | n.Call)
-                         or (isinstance(e, n.Binary) and e.type.dtype.is_float))
-        total += 2 * isinstance(stmt, n.Store | n.StoreMany | n.LoadMany | n.Atomic)
-        turns = _TURNS if isinstance(stmt, n.For | n.While) else 1
-        total += turns * sum(map(_work, visit.blocks(stmt)))
-    return total
+class _Work:
+    """Says roughly how much blocks compute and move; remembers it, as branches ask for each side.
+
+    Blocks are known by identity, and kept, so that an id stays its block's.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[n.Block, int]] = {}
+
+    def of(self, block: n.Block) -> int:
+        """Return the work of a block."""
+        found = self.known.get(id(block))
+        if found is None:
+            found = self.known[id(block)] = block, self._count(block)
+        return found[1]
+
+    def _count(self, block: n.Block) -> int:
+        total = 0
+        for stmt in block:
+            for x in visit.expressions(stmt):
+                total += sum(1 for e in visit.walk(x) if isinstance(e, n.Load | n.Call)
+                             or (isinstance(e, n.Binary) and e.type.dtype.is_float))
+            total += 2 * isinstance(stmt, n.Store | n.StoreMany | n.LoadMany | n.Atomic)
+            turns = _TURNS if isinstance(stmt, n.For | n.While) else 1
+            total += turns * sum(map(self.of, visit.blocks(stmt)))
+        return total

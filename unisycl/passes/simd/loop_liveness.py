@@ -9,6 +9,7 @@ is entered anew.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -20,37 +21,55 @@ def finished(body: n.Block, homes: dict[n.Local, int]) -> dict[n.Local, set[int]
     ``homes``: for each local the block or loop that holds all its uses, by id (``shapes.homes``).
     """
     out: dict[n.Local, set[int]] = {}
+    reads = _Reads()
     for loop, path in _loops(body, ()):
-        places = {key: k for k, (key, _, _) in enumerate(path)}
-        read: dict[int, set[n.Local]] = {}
+        places = {step.key: k for k, step in enumerate(path)}
         for local in visit.assigned((loop,)):
             start = places.get(homes.get(local, -1))
-            if start is None or any(again for _, _, again in path[start + 1:]):
+            if start is None or any(step.again for step in path[start + 1:]):
                 continue
-            later = read.get(start)
-            if later is None:
-                later = read[start] = _reads(path[start:])
-            if local not in later:
+            if not any(reads.last(step.block).get(local, -1) > step.at for step in path[start:]):
                 out.setdefault(local, set()).add(id(loop))
     return out
 
 
-_Step = tuple[int, n.Block, bool]
-"""A block or loop on the way: its id, the statements after the way's next step, is it a loop?"""
+class _Step(NamedTuple):
+    """A block or loop on the way: its id, its statements, which leads on; is it a loop?"""
+
+    key: int
+    block: n.Block
+    at: int
+    again: bool
 
 
 def _loops(block: n.Block, path: tuple[_Step, ...]) -> Iterator[tuple[n.Stmt, tuple[_Step, ...]]]:
     """Yield every loop with the way to it."""
     for k, stmt in enumerate(block):
-        here: tuple[_Step, ...] = (*path, (id(block), block[k + 1:], False))
-        loop = isinstance(stmt, n.For | n.While)
-        if loop:
+        inside = [*visit.blocks(stmt)]
+        if not inside:
+            continue
+        here: tuple[_Step, ...] = (*path, _Step(id(block), block, k, False))
+        if isinstance(stmt, n.For | n.While):
             yield stmt, here
-            here = (*here, (id(stmt), (), True))
-        for inner in visit.blocks(stmt):
+            here = (*here, _Step(id(stmt), (), -1, True))
+        for inner in inside:
             yield from _loops(inner, here)
 
 
-def _reads(path: tuple[_Step, ...]) -> set[n.Local]:
-    return {x.local for _, rest, _ in path for x in visit.all_expressions(rest)
-            if isinstance(x, n.Read)}
+class _Reads:
+    """Which statement of a block is the last to read a local; each block is looked at once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, dict[n.Local, int]] = {}
+
+    def last(self, block: n.Block) -> dict[n.Local, int]:
+        """Return the place of the last statement that reads a local, for each that any reads."""
+        found = self.known.get(id(block))
+        if found is None:
+            found = self.known[id(block)] = {}
+            for k, stmt in enumerate(block):
+                found.update((x.local, k) for e in visit.expressions(stmt) for x in visit.walk(e)
+                             if isinstance(x, n.Read))
+                for inner in visit.blocks(stmt):
+                    found.update(dict.fromkeys(self.last(inner), k))
+        return found
