@@ -81,8 +81,9 @@ def _text(function: FunctionType) -> str:
     return next(source_origins.candidates(function.__code__, function.__globals__), "")
 
 
+@functools.lru_cache(maxsize=8)
 def _lines(text: str) -> tuple[str, ...]:
-    """Return the lines of a text as ``frontend.source`` cuts it."""
+    """Return the lines of a text as ``frontend.source`` cuts it; many functions share one."""
     return tuple(re.split(r"\r\n|\r|\n", text))
 
 

@@ -8,6 +8,7 @@ archives by the loader of their module.
 from __future__ import annotations
 
 import linecache
+import operator
 import os
 import stat
 import sys
@@ -21,6 +22,7 @@ from unisycl.process import executed_texts
 _HISTORY = 1000
 _CARRIED = "<dynamic-code>"  # cloudpickle's, from 3.1.3 on
 _TRAILING = 40  # lines that a statement may go on behind the last one its function's code has
+_is_ended = operator.methodcaller("endswith", "\n")
 _FRAMES = {"timeit": ("src",), "IPython.core.magics.execution": ("stmt", "setup", "expr", "cell")}
 """Modules that compile texts of the user's, and the variables in which they hold them."""
 
@@ -83,7 +85,7 @@ def _lines(name: str) -> Iterator[str]:
 
 def _joined(lines: list[str]) -> str:
     """Return lines as a text; some tools leave their ends away."""
-    whole = all(line.endswith("\n") for line in lines[:-1])
+    whole = all(map(_is_ended, lines[:-1]))
     return ("" if whole else "\n").join(lines)
 
 
