@@ -60,7 +60,7 @@ def child(way: str, names: list[str]) -> None:
         entry, family = entries[name]
         told.clear()
         try:
-            wrong, _ = checked(peers.prepare_ours, entry, family, form)
+            wrong, _, _ = checked(peers.prepare_ours, entry, family, form)
             run = peers.prepare_ours(entry, family, entry.size, form).run
             run()
             spent: list[float] = []
