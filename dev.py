@@ -18,7 +18,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -162,11 +161,7 @@ def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
 
 
 def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float) -> int:
-    """Run the tests on every device, the longest first.
-
-    Two processes more than there are processors, for each waits now and then, and the last ones
-    are short.
-    """
+    """Run the tests on every device, the longest first."""
     require("test", *TEST)
     with byte_code() as environment:
         return _with({**ALONE, **environment}, title, needs, options, limit)
@@ -183,16 +178,9 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
         return 1
     jobs = _jobs({name: words.get(name, "") for name in places if name not in OURS})
     kept = _rows_of(jobs)
-    failed = []
-    with ThreadPoolExecutor((os.cpu_count() or 1) + 2) as pool:
-        running = {pool.submit(_job, name, (*command, *options, *kept[name]),
-                               {**shared, **environment}, limit): name
-                   for name, (command, environment) in jobs.items()}
-        for ended in as_completed(running):
-            status, text, seconds = ended.result()
-            print(f"{running[ended]}:\n{text}{title}: {running[ended]} took {seconds:.0f} s",
-                  flush=True)
-            failed += [running[ended]] if status else []
+    failed = together(title, {name: ((*command, *kept[name]), environment)
+                              for name, (command, environment) in jobs.items()},
+                      options, limit, **shared)
     print(f"{title}: on {', '.join(f'{name} ({place})' for name, place in places.items())}")
     for name, why in without.items():
         print(f"{title}: without {name}: {why}")
@@ -245,14 +233,25 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
     return found
 
 
-def _job(name: str, command: Sequence[str], environment: dict[str, str],
-         limit: float) -> tuple[int, str, float]:
-    """Run pytest; return its exit status, its output and how long it took."""
-    print(f"$ python -m pytest {' '.join(command)}  # {name}", flush=True)
-    begun = time.monotonic()
-    status, text = quietly("-m", "pytest", "-q", "--spent=10", *command, limit=limit,
-                           **environment)
-    return status, text, time.monotonic() - begun
+def together(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
+             options: Sequence[str], limit: float, **environment: str) -> list[str]:
+    """Run pytest in a process for each job, forked from one that collects; return what failed.
+
+    Two processes more than there are processors, for each waits now and then, and the last ones
+    are short.
+    """
+    with tempfile.TemporaryDirectory(prefix="unisycl-parts-") as folder:
+        file, failed = Path(folder, "parts"), Path(folder, "failed")
+        file.write_text(json.dumps({
+            "title": title, "options": ["--spent=10", *options], "limit": limit,
+            "at_once": (os.cpu_count() or 1) + 2, "failed": str(failed),
+            "parts": [{"name": name, "command": command, "environment": own}
+                      for name, (command, own) in jobs.items()]}), encoding="utf-8")
+        subprocess.run([sys.executable, "-m", "tests.parts", str(file)], cwd=ROOT, check=False,
+                       env={**os.environ, **environment})
+        if not failed.exists():
+            return ["all: nothing was collected"]
+        return failed.read_text(encoding="utf-8").splitlines()
 
 
 def found_devices(**environment: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:

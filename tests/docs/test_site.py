@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from docs.site import gallery, names, reference, versions
+from tests import children
 from tests.docs import pages
 from unisycl import public_names
 from unisycl.base import diagnostics
@@ -62,7 +62,7 @@ def test_a_program_of_the_gallery_makes_a_picture(tmp_path: Path, request: pytes
     programs = gallery.PROGRAMS[:1] if request.config.getoption("--sample") else gallery.PROGRAMS
     for program in programs:  # all of them while the site is made
         target = tmp_path / f"{program.stem}{gallery.ending(program)}"
-        subprocess.run([sys.executable, str(program), str(target)], check=True, timeout=300)
+        children.run([sys.executable, str(program), str(target)], check=True, timeout=300)
         assert target.stat().st_size > 1000
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from tests.executed import execute
 from unisycl.testing import find_device
 
 SHAPES = (((2,), (2,)), ((6,), (3,)), ((34,), (17,)), ((1,), (1,)), ((64,), (64,)),
@@ -228,7 +229,7 @@ def run(seed: int, device: sycl.device, *, debug: bool = False) -> Any:
     even = rng.integers(0, 1000, int(np.prod(counts)))[np.ravel_multi_index(groups, counts)]
     names: dict[str, Any] = {"sycl": sycl, "np": np}
     text = program(seed)
-    exec(compile(text, f"<parting {seed}>", "exec"), names)  # noqa: S102 - our own text
+    execute(text, names, f"<parting {seed}>")
     options: dict[str, Any] = {"debug": debug}
     if "get_sub_group" in text:
         options["reqd_sub_group_size"] = 8
@@ -255,7 +256,6 @@ def main() -> int:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--debug", action="store_true", help="compile with checks")
     asked = parser.parse_args()
-    sycl.remember_exec()
     host, device = find_device("host"), find_device(asked.device)
     wrong = 0
     for seed in range(asked.seed, asked.seed + asked.count):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,13 +26,14 @@ def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, ...]
         commands.append(command)
         return 0
 
-    def quietly(*command: str, **_: object) -> tuple[int, str]:
-        commands.append(command)
-        return 0, "passed"
+    def together(_: str, jobs: Mapping[str, tuple[tuple[str, ...], object]],
+                 options: Sequence[str], *__: object, **___: object) -> list[str]:
+        commands.extend(("pytest", *command, *options) for command, _ in jobs.values())
+        return []
     monkeypatch.setattr(dev, "require", lambda *_: None)
     monkeypatch.setattr(dev, "found_devices", lambda **_: (PLACES, WITHOUT, WORDS))
     monkeypatch.setattr(dev, "run", run)
-    monkeypatch.setattr(dev, "quietly", quietly)
+    monkeypatch.setattr(dev, "together", together)
     return commands
 
 
@@ -83,7 +85,8 @@ def test_at_night_all_cases_run_and_random_programs(ran: list[tuple[str, ...]]) 
 def test_a_failure_at_night_is_the_status(ran: list[tuple[str, ...]], failing: str,
                                           monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dev, "run", lambda *command: int(failing in command))
-    monkeypatch.setattr(dev, "quietly", lambda *command, **_: (int(failing in command), ""))
+    monkeypatch.setattr(dev, "together", lambda _, jobs, *__, **___: [
+        name for name, (command, _) in jobs.items() if failing in command])
     assert dev.nightly([]) == 1
 
 

@@ -29,6 +29,7 @@ _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
 _CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
+_WRITTEN = ("--conformance", "--conformance-json", "--conformance-docs")
 _TAKES = re.compile(r"def \w+\([^)]*\b(?:queue|device)\b\s*[,:)]|usefixtures")
 """A function, of whose parameters one is a device or a queue."""
 
@@ -56,8 +57,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker and start an empty report."""
     config.addinivalue_line("markers", "row(*ids): the conformance rows that the test checks")
     config.addinivalue_line("markers", "part(*ids): rows of which it checks a part; claims nothing")
-    devices = _selected(config)
-    config.stash[_REPORT] = Report(devices, {n: _about(n) for n in devices if n not in EXPECTED})
+    begin(config)
+
+
+def begin(config: pytest.Config) -> None:
+    """Start an empty report for the devices that are asked for now; none is looked for."""
+    config.stash[_REPORT] = Report(_selected(config))
     config.stash[_LEFT_OUT] = {}
 
 
@@ -140,6 +145,7 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
             tests.setdefault((item.nodeid.partition("[")[0], name), []).append(item)
     dropped: list[pytest.Item] = []
     counts = config.stash[_LEFT_OUT]
+    lacked = {name: _lacked(name) for name in {name for _, name in tests}}
     for (test, name), cases in tests.items():
         place, count = alike.get(name, (0, 1))
         claims = any(map(_rows, cases))
@@ -147,7 +153,7 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
             left = cases
         else:
             left = _not_needed(cases, {*_kept(name, len(cases), sample=sample),
-                                       *_lacking(name, cases)})
+                                       *_lacking(lacked[name], cases)})
         dropped += left
         before = counts.get(name, (0, 0))
         counts[name] = (before[0] + len(left), before[1] + len(cases))
@@ -178,21 +184,21 @@ def _kept(name: str, count: int, *, sample: bool) -> set[int]:
     return {k * (count - 1) // (_CASES - 1) for k in range(_CASES)}
 
 
-def _lacking(name: str, cases: list[pytest.Item]) -> Iterator[int]:
+def _lacking(lacked: frozenset[sycl.aspect], cases: list[pytest.Item]) -> Iterator[int]:
     """Yield the first of the cases with a type that the device lacks, if there is one."""
-    lacked = {a for a in NEEDS.values() if not _has(name, a)}
     for k, case in enumerate(cases):
         if lacked and not lacked.isdisjoint(needed(_parameters(case).values())):
             yield k
             return
 
 
-def _has(name: str, aspect: sycl.aspect) -> bool:
-    """Say whether a device has an aspect; one that is not there is asked for nothing."""
+def _lacked(name: str) -> frozenset[sycl.aspect]:
+    """Return what types need and a device does not have; of one that is not there, nothing."""
     try:
-        return find_device(name).has(aspect)
+        device = find_device(name)
     except LookupError:
-        return True
+        return frozenset()
+    return frozenset(a for a in NEEDS.values() if not device.has(a))
 
 
 def _not_needed(cases: list[pytest.Item], kept: set[int]) -> list[pytest.Item]:
@@ -261,6 +267,8 @@ def pytest_terminal_summary(
             terminalreporter.write_line(f"{name}: {left} of {whole} cases were left out; "
                                         "--all-cases runs them")
     report = config.stash[_REPORT]
+    if any(map(config.getoption, _WRITTEN)):
+        report.about.update({n: _about(n) for n in report.devices if n not in EXPECTED})
     for file in config.getoption("--conformance-add"):
         report.add(Path(file).read_text(encoding="utf-8"))
     if config.getoption("--conformance"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
+
+from tests import children
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
@@ -24,7 +25,7 @@ print(json.dumps(found))
 def told_alone(module: str, function: str, device: str, *kernels: str) -> list[list[str]]:
     """Return what a function of a test module finds out about kernels there, on cpu or host."""
     code = PROGRAM.format(module=module, function=function, kernels=kernels, device=device)
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
-                          capture_output=True, text=True, timeout=300)
+    done = children.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
+                        capture_output=True, text=True, timeout=300)
     found: list[list[str]] = json.loads(done.stdout)
     return found

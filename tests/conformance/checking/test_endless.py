@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 import time
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from tests.conformance.checking.alone import ROOT, told_alone
 
 
@@ -315,8 +315,8 @@ def test_where_code_does_not_look_the_wait_ends_and_names_the_submission(
         device: sycl.device) -> None:
     if device.get_backend().name in ("cpu", "host"):
         pytest.skip("the native CPU and the host device end every kernel")
-    done = subprocess.run([sys.executable, "-c", LEFT.format(name=device.state.name)], cwd=ROOT,
-                          capture_output=True, text=True, timeout=300, check=False)
+    done = children.run([sys.executable, "-c", LEFT.format(name=device.state.name)], cwd=ROOT,
+                        capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout.startswith("kernel kernel 'for_ever', submitted at "), done
     assert "still runs after 0.3 s, the time that UNISYCL_TIMEOUT" in done.stdout
     assert "and is left to itself" in done.stdout

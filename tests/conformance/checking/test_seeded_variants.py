@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from tests.conformance.checking.found import place, told
 
 ROOT = Path(__file__).parents[3]
@@ -249,5 +249,5 @@ assert total[0] == 8
 def test_a_watched_kernel_runs_in_a_second_process(device: sycl.device) -> None:
     code = PROGRAM.format(device=device.get_backend().name)
     for _ in range(2):
-        subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
-                       timeout=300)
+        children.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
+                     timeout=300)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from tests.conformance.refusals import code_of
 
 info = sycl.info.device
@@ -230,8 +231,8 @@ def test_threads_of_kernels_that_wait_stay_on_the_parts_processors(device: sycl.
     if device.get_backend() is not sycl.backend.cpu or len(os.sched_getaffinity(0)) < 2 or (
             units(device) != len(os.sched_getaffinity(0))):
         pytest.skip("units are not processors here")
-    found = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True,
-                           check=False)
+    found = children.run([sys.executable, "-c", BESIDE], capture_output=True, text=True,
+                         check=False)
     assert "4950 True 0\n" == found.stdout, found.stderr
 
 
@@ -262,7 +263,7 @@ print(p[:].sum())
 def test_a_cpu_of_eight_units(device: sycl.device) -> None:
     if not device.is_cpu():
         pytest.skip("the number of units of this device cannot be chosen")
-    out = subprocess.run(
+    out = children.run(
         [sys.executable, "-c", EIGHT], capture_output=True, text=True, check=True,
         env={**os.environ, "UNISYCL_THREADS": "8"}).stdout
     assert ["[3, 3]", "invalid", "2 True", "1000"] == out.splitlines()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 
 @pytest.mark.row("A-35")
@@ -109,8 +110,8 @@ def test_an_import_opens_no_driver() -> None:
 
 @pytest.mark.row("A-34")
 def test_a_device_is_there_once_devices_are_asked_for(device: sycl.device) -> None:
-    subprocess.run([sys.executable, "-c", CHOSEN, device.get_backend().name,
-                    device.get_info(sycl.info.device.name)], check=True)
+    children.run([sys.executable, "-c", CHOSEN, device.get_backend().name,
+                  device.get_info(sycl.info.device.name)], check=True)
 
 
 FEATURES = {

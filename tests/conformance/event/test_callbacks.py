@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import gc
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from tests.conformance.refusals import code_of
 
 STATUS = sycl.info.event.command_execution_status
@@ -105,8 +105,8 @@ q.parallel_for(4, lambda i: None, depends_on=gate)
 @pytest.mark.row("E-40", "A-37")
 @pytest.mark.parametrize("name", ["cpu", "host"])
 def test_a_program_that_never_sets_it_ends_with_an_error(name: str) -> None:
-    ended = subprocess.run([sys.executable, "-c", PROGRAM, name], capture_output=True, text=True,
-                           cwd=Path(sycl.__file__).parents[1], timeout=300)
+    ended = children.run([sys.executable, "-c", PROGRAM, name], capture_output=True, text=True,
+                         cwd=Path(sycl.__file__).parents[1], timeout=300)
     assert 1 == ended.returncode
     assert "was not set before the program ended" in ended.stderr
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from unisycl.ext.intel import buffer_location, check_pipes
 from unisycl.ext.oneapi import experimental as ext
 
@@ -201,7 +201,7 @@ def said(what: str, folder: Path, **env: str) -> str:
     """Return what a program with this line writes to standard error."""
     program = folder / "program.py"
     program.write_text(f"import unisycl\n\n\ndef nothing():\n    pass\n\n\n{what}\n")
-    ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
-                         env={**os.environ, "PYTHONPATH": os.pathsep.join(
-                             [str(Path(sycl.__file__).parents[1]), *sys.path]), **env})
+    ran = children.run([sys.executable, str(program)], capture_output=True, text=True,
+                       env={**os.environ, "PYTHONPATH": os.pathsep.join(
+                           [str(Path(sycl.__file__).parents[1]), *sys.path]), **env})
     return ran.stderr

@@ -187,7 +187,6 @@ def test_private_arrays_and_vectors_of_items_that_left(queue):
 
 @pytest.mark.row("D-37")
 def test_random_kernels_whose_items_part_ways_agree_with_the_host_device(device):
-    sycl.remember_exec()
     host = find_device("host")
     for seed in (0, 2, 5, 6, 7, 9, 10, 11):
         assert np.array_equal(partings.run(seed, host), partings.run(seed, device)), seed

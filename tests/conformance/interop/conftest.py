@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -29,8 +30,13 @@ def named(item: pytest.Item) -> set[str]:
 
 def of_opencl(item: pytest.Item) -> bool:
     """Say whether a test runs on a device of OpenCL's, or on one that is not there."""
+    return _is_opencl(item.callspec.params["device"])
+
+
+@functools.cache
+def _is_opencl(name: str) -> bool:
     try:
-        return find_device(item.callspec.params["device"]).get_backend() is OPENCL
+        return find_device(name).get_backend() is OPENCL
     except LookupError:
         return True
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from tests.conformance.kernel import checked
 from tests.conformance.kernel.checked import (
     alone,
@@ -181,8 +182,8 @@ def test_the_environment_asks_for_checks(tmp_path, asked, told):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(outside=-50 if told[1] else 0))
     env = {**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1]), "UNISYCL_DEBUG": asked}
-    found = subprocess.run([sys.executable, str(program)], env=env, check=True, text=True,
-                           stdout=subprocess.PIPE).stdout.splitlines()
+    found = children.run([sys.executable, str(program)], env=env, check=True, text=True,
+                         stdout=subprocess.PIPE).stdout.splitlines()
     assert told == tuple("failed in work-item" in line for line in found)
 
 

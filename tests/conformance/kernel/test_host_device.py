@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 HERE = __file__
 
@@ -81,8 +82,8 @@ def test_breakpoint_opens_pdb_in_the_work_item(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     typed = "p ('here', here)\nhere = 1\nc\np ('next', here)\nc\n"
-    found = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
-                           check=False, input=typed)
+    found = children.run([sys.executable, str(program)], capture_output=True, text=True,
+                         check=False, input=typed)
     assert found.returncode == 0, found.stderr
     for part in ("('here', 7)", "('next', 17)", "result [1, 17]"):
         assert part in found.stdout

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 PROGRAM = """
 import faulthandler, os, signal, sys
@@ -67,8 +67,8 @@ def test_a_crash_names_the_kernel_and_where_it_was_submitted(tmp_path: Path) -> 
         pytest.skip("there is no native CPU device")
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-W", "ignore", str(file)], capture_output=True,
-                          text=True, check=False)
+    done = children.run([sys.executable, "-W", "ignore", str(file)], capture_output=True,
+                        text=True, check=False)
     parts, said = {}, []
     for line in done.stderr.splitlines():
         if line.startswith("== "):

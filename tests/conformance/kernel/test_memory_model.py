@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 relaxed, device_scope = sycl.memory_order.relaxed, sycl.memory_scope.device
 
@@ -87,8 +88,8 @@ print(counter[0])
 @pytest.mark.row("E-19")
 def test_a_million_work_groups_end_on_one_thread() -> None:
     env = {**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1]), "UNISYCL_THREADS": "1"}
-    found = subprocess.run([sys.executable, "-c", ALONE], env=env, check=True, text=True,
-                           stdout=subprocess.PIPE, timeout=300)
+    found = children.run([sys.executable, "-c", ALONE], env=env, check=True, text=True,
+                         stdout=subprocess.PIPE, timeout=300)
     assert "1000000" == found.stdout.strip()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from unisycl.examples import reductions, scans
 from unisycl.testing import refused
 
@@ -237,8 +237,8 @@ def test_results_do_not_depend_on_the_order_of_work_groups() -> None:
     for device, name, value in (("host", "UNISYCL_HOST", ""), ("host", "UNISYCL_HOST", "shuffle=1"),
                                 ("host", "UNISYCL_HOST", "shuffle=2"),
                                 ("cpu", "UNISYCL_THREADS", ""), ("cpu", "UNISYCL_THREADS", "1")):
-        done = subprocess.run([sys.executable, "-c", PROGRAM, device], capture_output=True,
-                              text=True, check=False, env={**os.environ, name: value})
+        done = children.run([sys.executable, "-c", PROGRAM, device], capture_output=True,
+                            text=True, check=False, env={**os.environ, name: value})
         assert done.returncode == 0, done.stderr
         texts.add(done.stdout)
     assert len(texts) == 1
@@ -247,9 +247,9 @@ def test_results_do_not_depend_on_the_order_of_work_groups() -> None:
 @pytest.mark.row("E-34", "E-18")
 @pytest.mark.parametrize("asked", ["race", "shuffle=x", "races;shuffle"])
 def test_a_wrong_word_is_refused(asked: str) -> None:
-    done = subprocess.run([sys.executable, "-c", "import unisycl; unisycl.queue()"],
-                          capture_output=True, text=True, check=False,
-                          env={**os.environ, "UNISYCL_HOST": asked})
+    done = children.run([sys.executable, "-c", "import unisycl; unisycl.queue()"],
+                        capture_output=True, text=True, check=False,
+                        env={**os.environ, "UNISYCL_HOST": asked})
     assert done.returncode != 0
     assert f"UNISYCL_HOST={asked}: expected shuffle or shuffle=SEED" in done.stderr
 

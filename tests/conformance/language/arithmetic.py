@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-import unisycl as sycl
+from tests.executed import execute
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64")
@@ -53,8 +53,7 @@ def make(source: str, **names: object) -> types.FunctionType:
     """Define the function ``kernel`` of a text, with captured values as its closure."""
     text = f"def outer({', '.join(names)}):\n" + textwrap.indent(textwrap.dedent(source), "    ")
     space: dict[str, object] = {"np": np}
-    sycl.remember_exec()
-    exec(compile(text + "\n    return kernel\n", "<language test>", "exec"), space)
+    execute(text + "\n    return kernel\n", space, "<language test>")
     made = space["outer"](**names)
     assert isinstance(made, types.FunctionType)
     return made

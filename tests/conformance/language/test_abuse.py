@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
+from tests.executed import execute
 
 pytestmark = pytest.mark.row("F-4")
 ROOT = Path(sycl.__file__).parents[1]
@@ -19,8 +21,8 @@ ROOT = Path(sycl.__file__).parents[1]
 
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.run([sys.executable, *command], env=settings, capture_output=True,
-                          text=True, timeout=300, check=False)
+    return children.run([sys.executable, *command], env=settings, capture_output=True,
+                        text=True, timeout=300, check=False)
 
 
 @pytest.mark.row("C-34", "F-21")
@@ -62,8 +64,7 @@ def test_a_kernel_nested_too_deeply_is_refused_not_crashed() -> None:
     for k in range(600):
         lines += [f"    elif i == {k}:", f"        p[i] = {k}"]
     space: dict[str, object] = {}
-    sycl.remember_exec()
-    exec("\n".join(lines), space)
+    execute("\n".join(lines), space)
     queue = sycl.queue(sycl.cpu_selector_v)
     try:
         queue.parallel_for(4, space["kernel"], np.zeros(4)).wait()
@@ -77,8 +78,7 @@ def test_long_chains_of_elif_compile(queue: sycl.queue) -> None:
     for k in range(1, 220):
         lines += [f"    elif n == {k}:", f"        p[i] = {k} + i"]
     space: dict[str, object] = {}
-    sycl.remember_exec()
-    exec("\n".join(lines), space)
+    execute("\n".join(lines), space)
     p = np.zeros(4)
     queue.parallel_for(4, space["kernel"], p, 217).wait()
     assert [217, 218, 219, 220] == p.tolist()
@@ -103,7 +103,6 @@ def test_calls_that_double_at_every_level_are_refused_in_time() -> None:
         lines += [f"def f{k}(x):", f"    return f{k - 1}(x) + f{k - 1}(x)"]
     lines += ["def kernel(i, p):", "    p[i] = f29(i)"]
     space: dict[str, object] = {}
-    sycl.remember_exec()
-    exec("\n".join(lines), space)
+    execute("\n".join(lines), space)
     with pytest.raises(sycl.exception, match="5000 calls"):
         sycl.queue("host").parallel_for(4, space["kernel"], np.zeros(4)).wait()

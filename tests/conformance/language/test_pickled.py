@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 pytestmark = pytest.mark.row("D-11")
 
@@ -42,7 +42,7 @@ SEEN = "[[1, 8, 15, 22], [2, 9, 16, 23]]\n"
 
 
 def run(*arguments, **options):
-    done = subprocess.run([sys.executable, "-W", "error", *map(str, arguments)], text=True,
+    done = children.run([sys.executable, "-W", "error", *map(str, arguments)], text=True,
                           timeout=300, capture_output=True, env=ENVIRONMENT, check=False, **options)
     return done.stdout + done.stderr
 

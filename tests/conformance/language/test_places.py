@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 pytestmark = pytest.mark.row("D-11")
 
@@ -42,7 +43,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(
 
 
 def run(*arguments: str, **options) -> str:
-    done = subprocess.run([sys.executable, "-W", "error", *arguments], text=True, timeout=300,
+    done = children.run([sys.executable, "-W", "error", *arguments], text=True, timeout=300,
                           capture_output=True, env=ENVIRONMENT, check=False, **options)
     return done.stdout + done.stderr
 
@@ -187,7 +188,7 @@ def test_text_at_which_python_warns_is_read_without_another_warning(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + 'pattern = "\\d"\n')
     for filter in ("ignore", "default"):
-        done = subprocess.run([sys.executable, "-W", filter, str(path)], text=True, timeout=300,
+        done = children.run([sys.executable, "-W", filter, str(path)], text=True, timeout=300,
                               capture_output=True, env=ENVIRONMENT, check=False)
         assert SEEN == done.stdout
         assert done.stderr.count("invalid escape") <= (filter == "default")

@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
+from tests.executed import execute
+from unisycl.process import executed_texts
 
 pytestmark = pytest.mark.row("D-11")
 
@@ -33,7 +36,7 @@ print("done", out.sum())
 
 
 def run(*arguments: str, text: str | None = None) -> str:
-    done = subprocess.run([sys.executable, "-W", "error", *arguments], input=text, text=True,
+    done = children.run([sys.executable, "-W", "error", *arguments], input=text, text=True,
                           capture_output=True, timeout=300,
                           env={**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
     return done.stdout + done.stderr
@@ -85,11 +88,10 @@ def outputs(queue, space):
 
 
 def test_in_strings_given_to_exec_with_the_same_names(queue):
-    sycl.remember_exec()
     made = []
     for factor in (2, 3, 5):
         space = {"out": None}
-        exec(f"def kernel(i):\n    out[i] = i * {factor}\n", space)
+        execute(f"def kernel(i):\n    out[i] = i * {factor}\n", space)
         made.append(space)
     for factor, space in zip((2, 3, 5), made):
         assert [0, factor, 2 * factor, 3 * factor] == outputs(queue, space)
@@ -100,14 +102,18 @@ def test_in_eval(queue):
 
     def put(i, x):
         out[i] = x
-    kernel = eval("lambda i: put(i, i * 11)", {"put": put})
+    text = "lambda i: put(i, i * 11)"
+    executed_texts.remember("<string>", text)
+    kernel = eval(text, {"put": put})
     queue.parallel_for(3, kernel).wait()
     assert [0, 11, 22] == out.tolist()
 
 
 def test_in_a_console(queue):
     console = code.InteractiveConsole({"out": None})
-    for line in ["def kernel(i):", "    out[i] = i + 40", ""]:
+    lines = ["def kernel(i):", "    out[i] = i + 40", ""]
+    executed_texts.remember("<console>", "\n".join(lines))
+    for line in lines:
         console.push(line)
     assert [40, 41, 42, 43] == outputs(queue, console.locals)
 
@@ -167,10 +173,11 @@ def test_decorators_comments_and_other_alphabets_do_not_confuse(queue):
 
 def test_kernels_made_in_a_loop_from_one_text(queue):
     results = []
+    text = "lambda i: put(out, i, k)"
+    executed_texts.remember("<string>", text)
     for k in range(3):
         out = np.zeros(2, np.int64)
-        queue.parallel_for(2, eval("lambda i: put(out, i, k)", {  # noqa: S307
-            "put": put, "out": out, "k": k})).wait()
+        queue.parallel_for(2, eval(text, {"put": put, "out": out, "k": k})).wait()  # noqa: S307
         results.append(out.tolist())
     assert [[0, 0], [1, 1], [2, 2]] == results
 
@@ -195,8 +202,7 @@ def test_form_feeds_do_not_move_lines(queue):
             out[i] = undefined_name
         """)
     space = {"out": None}
-    sycl.remember_exec()
-    exec(text, space)
+    execute(text, space)
     with pytest.raises(sycl.KernelError) as caught:
         outputs(queue, space)
     assert 5 == caught.value.diagnostics[0].span.line

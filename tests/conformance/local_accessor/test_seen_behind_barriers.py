@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 
 @pytest.mark.row("D-36")
@@ -102,9 +103,9 @@ def test_show_prints_the_code_that_runs(device, tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(
         None, [str(Path(sycl.__file__).parents[1]), os.environ.get("PYTHONPATH")])),
            "UNISYCL_DEVICE": state.name}
-    found = subprocess.run([sys.executable, "-m", "unisycl", "show", f"{program}:cell", "--stage",
-                            "source"], env=env, check=True, text=True,
-                           stdout=subprocess.PIPE).stdout
+    found = children.run([sys.executable, "-m", "unisycl", "show", f"{program}:cell", "--stage",
+                          "source"], env=env, check=True, text=True,
+                         stdout=subprocess.PIPE).stdout
     if device.has(sycl.aspect.cpu):  # the extent that the launch has
         assert "[37]" in found
     else:

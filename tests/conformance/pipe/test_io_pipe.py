@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from unisycl.ext import intel
 from unisycl.ext.oneapi import experimental as ext
 
@@ -142,8 +142,8 @@ def test_the_end_of_a_program_stores_what_is_in_pipes(
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(write=write))
     name = request.node.callspec.params["device"]
-    subprocess.run([sys.executable, program, name, tmp_path / "made", str(count)], check=True,
-                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=300)
+    children.run([sys.executable, program, name, tmp_path / "made", str(count)], check=True,
+                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=300)
     assert list(range(count)) == np.fromfile(tmp_path / "made", np.int16).tolist()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from unisycl.testing import refused
 
 ext: Any = sycl.ext.oneapi.experimental
@@ -58,7 +58,7 @@ def test_another_process_works_on_the_same_memory(
     queue.fill(p, 7).wait_and_throw()
     handle = ext.ipc_memory.get(p.pointer_to(990), queue.get_context())
     assert handle.data() == handle
-    child = subprocess.run(
+    child = children.run(
         [sys.executable, "-c", f"{BEFORE}exec(compile({CHILD!r}, 'child', 'exec'))",
          name_of(device), handle.hex()],
         cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import children
+
 BROKEN = """
 from unisycl.backends import registry
 registry.BACKENDS["cpu"] = "unisycl.no_such_part:make_driver"
@@ -26,8 +28,8 @@ def run(folder: Path, program: str, *options: str, **settings: str
     file = folder / "program.py"
     file.write_text(program)
     root = str(Path(__file__).parents[3])
-    return subprocess.run([sys.executable, *options, str(file)], capture_output=True, text=True,
-                          check=False, cwd=folder, env={
+    return children.run([sys.executable, *options, str(file)], capture_output=True, text=True,
+                        check=False, cwd=folder, env={
         **os.environ, "UNISYCL_DEVICE": "", "UNISYCL_BACKENDS": "cpu,host", "PYTHONPATH": root,
         **settings})
 

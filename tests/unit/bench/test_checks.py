@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests import children
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "performance.md"
@@ -45,7 +46,7 @@ def test_the_stated_cost_is_that_of_the_table_and_within_its_limits() -> None:
 @pytest.mark.row("Q-10")
 def test_the_command_on_the_page_prints_the_table() -> None:
     assert "    python -m bench.checks [NAMES] [--words bounds 1 races]" in stated()[0]
-    done = subprocess.run(
+    done = children.run(
         [sys.executable, "-m", "bench.checks", "stencil", "--quick", "--rounds", "1", "--words",
          "bounds", "races"], cwd=ROOT, check=True, capture_output=True, text=True, timeout=300,
         env={k: v for k, v in os.environ.items() if k != "UNISYCL_DEBUG"})

@@ -12,12 +12,14 @@ import pytest
 
 from bench.catalogue import NAMES, NOT_KERNELS
 from bench.harness import OURS, QUICK
+from tests import children
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
 import json
 from bench.catalogue import load
 from bench.harness import prepare
+
 wrong = {}
 for name in %r:
     try:
@@ -32,6 +34,6 @@ print(json.dumps(wrong))
 def test_ours_is_right_at_quick_sizes(name: str) -> None:
     launches = {n for n in NOT_KERNELS if n.startswith(("launch", "tasks"))} - {"launch_bound"}
     chosen = [n for n in NAMES if n not in NOT_KERNELS] if name == "kernels" else sorted(launches)
-    done = subprocess.run([sys.executable, "-c", PROGRAM % (chosen, OURS)], cwd=ROOT, text=True,
-                          env={**os.environ, QUICK: "1"}, check=True, stdout=subprocess.PIPE)
+    done = children.run([sys.executable, "-c", PROGRAM % (chosen, OURS)], cwd=ROOT, text=True,
+                        env={**os.environ, QUICK: "1"}, check=True, stdout=subprocess.PIPE)
     assert json.loads(done.stdout) == {}

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.executed import execute
 from tests.unit.frontend.lowering import lower
 from unisycl.base.errors import KernelError, UsageError
 from unisycl.frontend.specialize import find, specialize
 from unisycl.lang.kernels.kernel import kernel as mark
-from unisycl.process.executed_texts import remember_exec
 
 
 def closure(out, scale):
@@ -64,11 +64,10 @@ def test_read_only_arrays_make_another_kernel():
 
 
 def test_equal_code_from_another_text_shares_the_kernel():
-    remember_exec()
     made = []
     for _ in range(2):
         space = {"out": np.zeros(3)}
-        exec("def kernel(i):\n    out[i] = 1\n", space)
+        execute("def kernel(i):\n    out[i] = 1\n", space)
         made.append(specialize(space["kernel"], "range", 1))
     assert made[0] is made[1]
 
@@ -87,12 +86,11 @@ def test_constants_count_by_value_and_by_sign_of_zero():
 
 
 def test_a_helper_that_was_replaced_is_noticed():
-    remember_exec()
     space = {"out": np.zeros(3)}
-    exec("def helper(x):\n    return x\ndef kernel(i):\n    out[i] = helper(i)\n", space)
+    execute("def helper(x):\n    return x\ndef kernel(i):\n    out[i] = helper(i)\n", space)
     first = specialize(space["kernel"], "range", 1)
     assert specialize(space["kernel"], "range", 1) is first
-    exec("def helper(x):\n    return x * 2\n", space)
+    execute("def helper(x):\n    return x * 2\n", space)
     assert specialize(space["kernel"], "range", 1) is not first
 
 
@@ -155,11 +153,10 @@ def test_unsettled_types_end_in_a_join():
 
 
 def test_expressions_nested_too_deeply_are_refused_not_crashed():
-    remember_exec()
     text = "-(" * 900 + "i" + ")" * 900
     space = {"out": np.zeros(1)}
     try:
-        exec(f"def kernel(i):\n    out[i] = {text}\n", space)
+        execute(f"def kernel(i):\n    out[i] = {text}\n", space)
     except (RecursionError, MemoryError, SyntaxError):
         pytest.skip("this Python refuses the text itself")
     with pytest.raises(KernelError, match="nested|K022"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 
 PROGRAM = """
 import os, signal, sys, threading, time
@@ -66,7 +66,7 @@ ENDS = {
 
 def trace(tmp_path: Path, end: str, *, host: bool = False) -> tuple[int, dict[str, Any]]:
     path = tmp_path / "out.json"
-    done = subprocess.run(
+    done = children.run(
         [sys.executable, "-c", PROGRAM.format(end=end, host=host)], check=False, timeout=300,
         capture_output=True, env={**os.environ, "UNISYCL_TRACE": str(path)})
     return done.returncode, json.loads(path.read_text(encoding="utf-8"))
@@ -133,8 +133,8 @@ os.waitpid(child, 0)
 
 
 def test_a_forked_child_writes_a_file_of_its_own(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=300,
-                   env={**os.environ, "UNISYCL_TRACE": str(tmp_path / "out.json")})
+    children.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=300,
+                 env={**os.environ, "UNISYCL_TRACE": str(tmp_path / "out.json")})
     counts = sorted(
         (len(path.name), sum(e.get("cat") == "command" for e in json.loads(
             path.read_text(encoding="utf-8"))["traceEvents"])) for path in tmp_path.iterdir())
@@ -142,7 +142,7 @@ def test_a_forked_child_writes_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_said_and_nothing_more(tmp_path: Path) -> None:
-    done = subprocess.run(
+    done = children.run(
         [sys.executable, "-c", "import unisycl; unisycl.queue(unisycl.host_selector_v)"],
         capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "UNISYCL_TRACE": str(tmp_path / "no" / "out.json")})
@@ -162,14 +162,14 @@ os.chdir("/usr")
 
 @pytest.mark.parametrize("name", ["out.json", "~/out.json"])
 def test_a_program_may_change_its_folder(tmp_path: Path, name: str) -> None:
-    subprocess.run([sys.executable, "-c", MOVES], check=True, timeout=300, cwd=tmp_path, env={
+    children.run([sys.executable, "-c", MOVES], check=True, timeout=300, cwd=tmp_path, env={
         **os.environ, "UNISYCL_TRACE": name, "HOME": str(tmp_path),
         "PYTHONPATH": str(Path(__file__).parents[3])})
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["traceEvents"]
 
 
 def test_a_file_at_a_home_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = subprocess.run(
+    done = children.run(
         [sys.executable, "-c", "import unisycl; unisycl.queue(unisycl.host_selector_v)"],
         capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "UNISYCL_TRACE": "~/out.json", "HOME": "here",

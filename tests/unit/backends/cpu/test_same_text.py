@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from tests import children
 
 PROGRAM = """
 import sys
@@ -41,7 +42,7 @@ def test_entries_of_the_cache_are_called_alike_in_every_process(tmp_path: Path) 
     program.write_text(PROGRAM, encoding="utf-8")
     entries = []
     for objects in (0, 999, 5000):
-        subprocess.run([sys.executable, str(program), str(objects)], check=True,
-                       env={**os.environ, "UNISYCL_CACHE": str(tmp_path / str(objects))})
+        children.run([sys.executable, str(program), str(objects)], check=True,
+                     env={**os.environ, "UNISYCL_CACHE": str(tmp_path / str(objects))})
         entries.append(sorted(p.name for p in (tmp_path / str(objects)).rglob("*") if p.is_file()))
     assert entries[0] == entries[1] == entries[2]

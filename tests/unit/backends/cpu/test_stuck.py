@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests import children
+
 PRELUDE = """
 import atexit
 import sys
@@ -52,16 +54,16 @@ q.single_task(reader, out)
 
 @pytest.mark.parametrize("text", ENDS.values(), ids=ENDS)
 def test_a_program_ends_though_kernels_wait_for_ever(text: str) -> None:
-    done = subprocess.run([sys.executable, "-c", PRELUDE + text], check=False, timeout=300,
-                          capture_output=True, text=True)
+    done = children.run([sys.executable, "-c", PRELUDE + text], check=False, timeout=300,
+                        capture_output=True, text=True)
     assert "they wait for pipes that nobody" in done.stderr
     assert 1 == done.returncode
 
 
 def test_a_kernel_that_another_one_will_feed_is_waited_for() -> None:
     text = PRELUDE + "q.single_task(reader, out); other.single_task(late, 600_000_000, 5)"
-    done = subprocess.run([sys.executable, "-c", text], check=False, timeout=300,
-                          capture_output=True, text=True)
+    done = children.run([sys.executable, "-c", text], check=False, timeout=300,
+                        capture_output=True, text=True)
     assert not done.stderr
     assert done.stdout in ("found 7\n", "found 8\n")
     assert 0 == done.returncode

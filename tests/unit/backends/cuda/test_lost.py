@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import children
 from tests.cuda_fake.library import FakeCuda
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -75,9 +75,9 @@ print("submitted", flush=True)
 
 
 def test_the_process_ends_with_the_error_that_nobody_saw() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, text=True, timeout=300,
-                          capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-                          check=False)
+    done = children.run([sys.executable, "-c", PROGRAM], cwd=ROOT, text=True, timeout=300,
+                        capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+                        check=False)
     assert "submitted" in done.stdout
     assert 1 == done.returncode
     assert "kernel 'touch', submitted at" in done.stderr

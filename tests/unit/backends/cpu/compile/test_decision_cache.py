@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import unisycl as sycl
+from tests import children
 
 PROGRAM = textwrap.dedent("""
     import sys
@@ -42,9 +42,9 @@ PROGRAM = textwrap.dedent("""
 def run(where, program=PROGRAM):
     path = where / "program.py"
     path.write_text(program)
-    found = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300,
-                           check=False, env={**os.environ, "UNISYCL_CACHE": str(where / "cache"),
-                                "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
+    found = children.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300,
+                         check=False, env={**os.environ, "UNISYCL_CACHE": str(where / "cache"),
+                              "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
     assert 0 == found.returncode, found.stderr
     return found.stdout.strip()
 

@@ -21,6 +21,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
+from tests import children
 from unisycl.backends.cpu.pool import job as job_module
 from unisycl.backends.cpu.pool.job import NativeJob
 from unisycl.backends.cpu.pool.pool import HELPERS, NativePool
@@ -150,8 +151,8 @@ def gate() -> Iterator[ctypes.c_int64]:
 
 def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     text = PRELUDE + BUILD + textwrap.dedent(program)
-    return subprocess.run([sys.executable, "-c", text, *arguments], check=False, timeout=300,
-                          capture_output=True, text=True)
+    return children.run([sys.executable, "-c", text, *arguments], check=False, timeout=300,
+                        capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 7, 64, 1000, 4097])
