@@ -160,7 +160,8 @@ def leave(status: int) -> NoReturn:
 def main() -> NoReturn:
     """Collect, fork, and run."""
     asked = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    children.start()
+    if children.PLACE not in os.environ:
+        children.start()
     told = [arguments(part) for part in asked["parts"]]
     names = dict.fromkeys(name for one in told for name in one.device)
     paths = dict.fromkeys(path for one in told for path in one.paths)
