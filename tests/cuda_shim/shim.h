@@ -78,6 +78,18 @@ SHIM_REDUCE(and, (T)(a & b)) SHIM_REDUCE(or, (T)(a | b)) SHIM_REDUCE(xor, (T)(a 
 static unsigned int __ballot_sync(unsigned int members, int x) {
     return __reduce_or_sync(members, (unsigned int)(x != 0) << shim_lane());
 }
+template<class T> static unsigned int __match_any_sync(unsigned int members, T x) {
+    shim_publish(members, &x, sizeof x);
+    unsigned int found = 0;
+    for (int k = 0; k < 32; k++) {
+        if (!(members >> k & 1)) continue;
+        T other;
+        shim_look(k, &other, sizeof other);
+        if (other == x) found |= 1u << k;
+    }
+    shim_warp_barrier(members);
+    return found;
+}
 static int __any_sync(unsigned int members, int x) { return __ballot_sync(members, x) != 0; }
 static int __all_sync(unsigned int members, int x) {
     return __ballot_sync(members, x) == members;

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.device import cuda_costs
 from unisycl.oneapi import dpl
 from unisycl.testing import find_device
 
@@ -262,7 +263,7 @@ def touched(p: Any) -> None:
 PARTS: dict[str, tuple[Program, ...]] = {
     "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays),
     "priorities": (priorities,), "graphs": (graph_of_all,),
-    "cards": (peers, split, fetched)}
+    "cards": (peers, split, fetched), **cuda_costs.PARTS}
 
 
 def run(part: str, device: str) -> None:

@@ -444,7 +444,7 @@ class GroupCall(Stmt):
     """A collective over a work-group or sub-group, reached by all its items together.
 
     ``op``: broadcast(value, id) any(pred) all(pred) none(pred) reduce(value[, init]) ballot(pred)
-    inclusive_scan exclusive_scan; shift_left shift_right permute_xor select (sub-group).
+    inclusive_scan exclusive_scan; shift_left shift_right permute_xor select match (sub-group).
     ``combine`` names the operator of reduce and scans (plus, minimum, ...).
     """
 

@@ -33,7 +33,7 @@ _ATOMIC = {"load": 0, "compare_exchange": 2, **dict.fromkeys(
 _VOTES = frozenset(("any", "all", "none"))
 _KEEPING = frozenset(("broadcast", "reduce", "inclusive_scan", "exclusive_scan", "shift_left",
                       "shift_right", "permute_xor", "select"))
-_GROUP_CALLS = _VOTES | _KEEPING | {"ballot"}
+_GROUP_CALLS = _VOTES | _KEEPING | {"ballot", "match"}
 
 
 class Broken(Exception):

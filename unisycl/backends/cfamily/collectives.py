@@ -26,7 +26,8 @@ from unisycl.ir.builtins import BUILTINS
 
 _VOTES = {"any": "logical_or", "none": "logical_or", "all": "logical_and"}
 _COMBINED = frozenset(("reduce", "inclusive_scan", "exclusive_scan"))
-_MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "select", "ballot"))
+_MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "select", "ballot",
+                    "match"))
 
 
 def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
@@ -43,6 +44,8 @@ def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
     template = p.d.collective(stmt.scope, stmt.op, stmt.combine, dtype)
     if template is not None:
         p.line(f"{target} = {_native(p, stmt, template, values).c};")
+    elif stmt.op == "match":
+        _matched(p, stmt, target, values[0])
     elif stmt.scope is memory_scope.sub_group:
         _by_shuffles(p, stmt, target, values)
     elif p.d.warp and stmt.op in _COMBINED and p.kernel.index_kind == "nd_range":
@@ -87,6 +90,8 @@ def _of_one(p: Printer, stmt: n.GroupCall, values: list[Text]) -> Text:
         return Text(f"!{x.at(UNARY)}", UNARY)
     if stmt.op == "ballot":
         return convert(p, x, dtype, stmt.result.type.dtype)
+    if stmt.op == "match":
+        return Text(p.literal(1, stmt.result.type.dtype), PRIMARY)
     if stmt.op == "exclusive_scan":
         return values[1] if len(values) > 1 else identity(p, stmt.combine, dtype)
     if stmt.op in ("reduce", "inclusive_scan") and len(values) > 1:
@@ -123,6 +128,29 @@ def _by_shuffles(p: Printer, stmt: n.GroupCall, target: str, values: list[Text])
             result = Text(f"{me} == 0 ? {values[1].at(TERNARY + 1)} : {result.at(TERNARY + 1)}",
                           TERNARY)
     p.line(f"{target} = {result.c};")
+
+
+def _matched(p: Printer, stmt: n.GroupCall, target: str, value: Text) -> None:
+    """Print a loop over the values of a sub-group: each turn all that have one find each other."""
+    dtype, bits = stmt.args[0].type.dtype, p.type(stmt.result.type.dtype)
+    template = p.d.collective(memory_scope.sub_group, "ballot", "", BOOL)
+    assert template is not None
+    own, other, left, same, found = (
+        p.names.fresh(w) for w in ("own", "other", "left", "same", "found"))
+    p.line(f"const {p.type(dtype)} {own} = {value.c};")
+    p.line(f"{bits} {found} = 0;")
+    every = p.call(template, [Text(p.literal(True, BOOL))], BOOL).c
+    p.line(f"for ({bits} {left} = {every}; {left} != 0;) {{")
+    p.depth += 1
+    last = f"63 - (int)clz({left})"
+    p.line(f"const {p.type(dtype)} {other} = {_moved(p, 'select', own, last, dtype)};")
+    alike = p.call(template, [Text(f"{own} == {other}", EQUAL)], BOOL).c
+    p.line(f"const {bits} {same} = {alike};")
+    p.line(f"if ({own} == {other}) {found} = {same};")
+    p.line(f"{left} &= ~{same};")
+    p.depth -= 1
+    p.line("}")
+    p.line(f"{target} = {found};")
 
 
 def _doubling(p: Printer, stmt: n.GroupCall, value: Text, me: str, size: str) -> str:

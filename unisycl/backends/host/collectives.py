@@ -175,6 +175,18 @@ def _ballot(group: Any, predicate: Any) -> tuple[Part, Any]:
     return _only_sub_group("group_ballot", group), (bool(predicate), lane_of(group))
 
 
+def _match(group: Any, x: Any) -> tuple[Part, Any]:
+    if not isinstance(x, bool | int | np.bool | np.integer):
+        raise UsageError(errc.invalid, "group_match compares integers, not "
+                         f"{type(x).__name__}; compare bits: bit_cast(np.uint32, x)")
+    return _only_sub_group("group_match", group), (int(x), lane_of(group))
+
+
+def _same_bits(operands: Sequence[Any]) -> Sequence[Any]:
+    return [np.uint64(sum(1 << lane for other, lane in operands if other == x))
+            for x, _ in operands]
+
+
 def _present(group: Any) -> tuple[Part, Any]:
     return True, (here(), lane_of(group))
 
@@ -312,6 +324,7 @@ COLLECTIVES: dict[Any, Collective] = {
         "group_local_memory", _local_memory, _one_memory),
     lang.present_bits: PRESENT,
     lang.ballot_bits: Collective("group_ballot", _ballot, _bits),
+    lang.match_bits: Collective("group_match", _match, _same_bits),
     lang.shift_group_left: _exchange("shift_group_left", 1, lambda k, delta: k + delta),
     lang.shift_group_right: _exchange("shift_group_right", 1, lambda k, delta: k - delta),
     lang.permute_group_by_xor: _exchange("permute_group_by_xor", 0, lambda k, mask: k ^ mask),

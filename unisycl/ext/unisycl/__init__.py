@@ -17,6 +17,7 @@ from unisycl.ext.unisycl import tiles
 from unisycl.ext.unisycl.arrays import arange, array, empty, full, linspace, ones, zeros
 from unisycl.ext.unisycl.elementwise import vectorize, vectorized
 from unisycl.ext.unisycl.result_types import result_type
+from unisycl.lang.groups.masks import group_match
 from unisycl.lang.kernels.device_queue import (
     create_user_event,
     enqueue_kernel,
@@ -32,6 +33,7 @@ from unisycl.lang.kernels.device_queue import (
     set_user_event_status,
 )
 from unisycl.lang.kernels.target import device_is
+from unisycl.lang.library.partitions import value_partition
 from unisycl.ranks.graph.mappers import (
     all,
     chunk,
@@ -71,6 +73,7 @@ __all__ = [
     "get_default_queue_size",
     "get_kernel_preferred_work_group_size_multiple",
     "get_kernel_work_group_size",
+    "group_match",
     "is_valid_event",
     "kernel_enqueue_flags",
     "linspace",
@@ -92,6 +95,7 @@ __all__ = [
     "tiles",
     "user_event",
     "usm_like",
+    "value_partition",
     "vectorize",
     "vectorized",
     "zeros",

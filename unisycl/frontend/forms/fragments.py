@@ -49,6 +49,15 @@ def ballot(ctx: Context, group: Instance | None, x: n.Expr, node: ast.AST) -> n.
                                                     result.type)
 
 
+def match(ctx: Context, group: Instance | None, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return where in a sub-group, or a part of one, the same integer is."""
+    result = n.Local("match", Scalar(dtypes.UINT64))
+    ctx.emit(n.GroupCall(result, "match", (x,), memory_scope.sub_group, span=ctx.span(node)))
+    bits: n.Expr = n.Read(result.type, result)
+    return bits if group is None else coerce.binary("and", bits, _bits(ctx, group, node),
+                                                    result.type)
+
+
 def _bits(ctx: Context, group: Instance, node: ast.AST) -> n.Expr:
     return ctx.to_scalar(group.field("bits"), node)
 

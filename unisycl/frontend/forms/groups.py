@@ -329,6 +329,19 @@ def _ballot(ctx: Context, node: ast.Call) -> Value:
     return fragments.ballot(ctx, None if isinstance(scope, memory_scope) else scope, x, node)
 
 
+@form(group_functions.match_bits)
+def _match(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "group_match", ("group", "x"))
+    x = ctx.to_scalar(found["x"], node)
+    if x.type.dtype.kind not in "biu":
+        raise ctx.refuse("K049", node, found=describe(x), expected="an integer",
+                         help="compare bits: bit_cast(np.uint32, x)")
+    if x.type.dtype.kind == "b":
+        x = coerce.convert(x, Scalar(dtypes.INT32))
+    scope = _group(ctx, found["group"], node, ctx.frame.source.name, sub_groups_only=True)
+    return fragments.match(ctx, None if isinstance(scope, memory_scope) else scope, x, node)
+
+
 @form(group_functions.present_bits)
 def _present(ctx: Context, node: ast.Call) -> Value:
     group = parameters(ctx, node, "entangle", ("group",))["group"]

@@ -115,6 +115,11 @@ def ballot_bits(group: _Part, predicate: Any) -> Any:
     _outside("group_ballot")
 
 
+def match_bits(group: _Part, x: Any) -> Any:
+    """Return which work-items of a group have the same integer, as ``ballot_bits`` does."""
+    _outside("group_match")
+
+
 def present_bits(group: sub_group) -> Any:
     """Return which work-items of a sub-group are here in the same control flow, as a uint64."""
     _outside("entangle")

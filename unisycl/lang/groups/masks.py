@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unisycl.lang.groups.group_functions import ballot_bits
+from unisycl.lang.groups.group_functions import ballot_bits, match_bits
 from unisycl.lang.numbers.math import clz, ctz, popcount
 
 __kernel_language__ = True
@@ -165,3 +165,14 @@ def group_ballot(group: Any, predicate: Any = True) -> Any:
         predicate: whether this work-item's bit is set.
     """
     return sub_group_mask(ballot_bits(group, predicate), group.get_max_local_range()[0])
+
+
+def group_match(group: Any, x: Any) -> Any:
+    """Return the mask of the work-items that have the same integer as the calling one.
+
+    Args:
+        group: the sub-group; all its work-items call together.
+        x: an integer or a truth value; compare other numbers by their bits (``bit_cast``).
+    """
+    bits = match_bits(group, x) & ballot_bits(group, True)  # who is not there matches nobody
+    return sub_group_mask(bits, group.get_max_local_range()[0])

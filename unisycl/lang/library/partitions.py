@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.lang.groups.group_functions import ballot_bits, exchange, lane_count, present_bits
+from unisycl.lang.groups.group_functions import (
+    ballot_bits,
+    exchange,
+    lane_count,
+    match_bits,
+    present_bits,
+)
 from unisycl.lang.index.this import this_sub_group
 from unisycl.lang.library.fragments import chunk, fragment, lower, tangle
 from unisycl.lang.numbers.math import clz, ctz, popcount
@@ -34,6 +40,22 @@ def binary_partition(group: Any, predicate: Any) -> Any:
     every = ballot_bits(group, True)
     true = ballot_bits(group, chosen)
     return fragment(true if chosen else every & ~true, lane_of(group), int(chosen), 2)
+
+
+def value_partition(group: Any, x: Any) -> Any:
+    """Divide a group into parts of work-items that have the same integer.
+
+    All work-items of the group call together; each gets the part that it is in. Parts are
+    numbered by their first work-items.
+
+    Args:
+        group: a sub-group, or a part of one.
+        x: an integer or a truth value; compare other numbers by their bits (``bit_cast``).
+    """
+    bits = match_bits(group, x) & ballot_bits(group, True)
+    firsts = ballot_bits(group, bits & lower(lane_of(group)) == 0)
+    number = int(popcount(firsts & lower(int(ctz(bits)))))
+    return fragment(bits, lane_of(group), number, int(popcount(firsts)))
 
 
 def chunked_partition(group: Any, size: int) -> Any:

@@ -24,7 +24,8 @@ _SHARED = {"broadcast": "id", "shift_left": "delta", "shift_right": "delta",
 """What the items of a group give alike as the second argument, by function."""
 _NAMES = {"broadcast": "group_broadcast", "shift_left": "shift_group_left",
           "shift_right": "shift_group_right", "permute_xor": "permute_group_by_xor",
-          "reduce": "reduce_over_group", "select": "select_from_group", "ballot": "group_ballot"}
+          "reduce": "reduce_over_group", "select": "select_from_group", "ballot": "group_ballot",
+          "match": "group_match"}
 
 
 def run(kernel: n.Kernel) -> n.Kernel:

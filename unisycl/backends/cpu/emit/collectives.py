@@ -11,6 +11,7 @@ from __future__ import annotations
 from unisycl.backends.cpu.emit import shuffles
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Lanes, Val, as_int
+from unisycl.backends.cpu.emit.text import llvm_type
 from unisycl.base.dtypes import BOOL, INT32, UINT64
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
@@ -96,6 +97,19 @@ def ballot(e: Emitter, v: Val) -> Val:
     return Val(UNIFORM, UINT64, ref)
 
 
+def match(e: Emitter, v: Val) -> Val:
+    """Return, in each lane, the lanes that hold the same integer, lane 0 lowest."""
+    lanes, w = e.lanes, e.lanes.lanes
+    if v.form == UNIFORM:
+        return ballot(e, lanes.const(True, BOOL))
+    whole = Val(VECTOR, v.dtype, lanes.vector(v))
+    found, t = "poison", llvm_type(UINT64, w)
+    for lane in range(w):
+        same = ballot(e, lanes.compare("eq", whole, shuffles.one(lanes, whole, str(lane))))
+        found = e.f.op(f"insertelement {t} {found}, i64 {same.ref}, i64 {lane}")
+    return Val(VECTOR, UINT64, found)
+
+
 def verdict(e: Emitter, op: str, decided: str) -> Val:
     """Return the result of a vote."""
     found = Val(UNIFORM, BOOL, decided)
@@ -112,6 +126,8 @@ def emit_sub_group(e: Emitter, stmt: n.GroupCall) -> None:
         result = _combined(e, stmt, x, shared(e, values[1]) if len(values) > 1 else None)
     elif stmt.op == "ballot":
         result = ballot(e, x)
+    elif stmt.op == "match":
+        result = match(e, x)
     elif stmt.op == "broadcast":
         result = shuffles.select(e, x, shared(e, values[1]))
     else:

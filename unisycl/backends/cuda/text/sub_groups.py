@@ -59,6 +59,9 @@ def collective(scope: memory_scope, op: str, combine: str, dtype: DType) -> str 
         return _VOTES[op]
     if op in _MOVES:
         return _moved(_MOVES[op], dtype)
+    if op == "match":
+        word = "unsigned long long" if dtype.bits == 64 else "unsigned int"
+        return f"(unsigned long long)__match_any_sync({{members}}, ({word})({{0}}))"
     if op == "reduce" and dtype.is_integer and dtype.bits == 32 and combine in _REDUCES:
         word, kind = _REDUCES[combine], "unsigned int"
         if word in ("min", "max") and dtype.kind == "i":

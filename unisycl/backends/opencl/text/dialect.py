@@ -172,6 +172,8 @@ def _of_sub_group(op: str, combine: str, dtype: DType) -> str | None:
         return "sub_group_any({0}) == 0"
     if op == "ballot":
         return "sub_group_reduce_add((ulong)({0}) << get_sub_group_local_id())"
+    if op == "match":
+        return None
     wide = _widened(dtype)
     if op == "broadcast":
         return _as_wide("sub_group_broadcast({0}, (uint)({1}))", wide, dtype)
