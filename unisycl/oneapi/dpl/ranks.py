@@ -28,8 +28,11 @@ def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
         return radix.signed(make, make(every ^ top if descending else top)), kind
     infinity = int(np.array(np.inf, dtype).view(kind))
     nan = 2 * infinity + 1  # numbers from the lowest on, both infinities and the zero they share
+    if not descending:
+        whole = np.dtype(f"i{dtype.itemsize}").type
+        return radix.rising(make, whole, make(infinity), make(nan)), kind
     return radix.floating(make, make(top), make(top - infinity), make(nan),
-                          make(every if descending else 0), make(nan if descending else 0)), kind
+                          make(every), make(nan)), kind
 
 
 def rank_by(dtype: Any, comp: Any) -> Any:

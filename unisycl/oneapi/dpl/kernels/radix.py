@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 import unisycl as sycl
 
 __kernel_language__ = True
@@ -59,6 +61,27 @@ class floating:
         bits = sycl.bit_cast(self.kind, x)
         found = self.kind(0) - bits if bits >= self.top else bits | self.top
         return (min(self.kind(found - self.least), self.nan) ^ self.turn) + self.more
+
+
+@dataclass(eq=False)
+class rising:
+    """Ranks of floats from the least on, in fewer steps than ``floating`` takes.
+
+    ``whole`` is the signed type of the bits; ``shift`` makes the lowest number's 0, and ``nan``
+    stands behind the ranks of all numbers.
+    """
+
+    kind: Any
+    whole: Any
+    shift: Any
+    nan: Any
+
+    def of(self, x: Any) -> Any:
+        """Return the rank of a key."""
+        bits = sycl.bit_cast(self.whole, x)
+        minus = bits >> self.whole(np.iinfo(self.whole).bits - 1)
+        found = self.kind((bits ^ (minus & self.whole(np.iinfo(self.whole).max))) - minus)
+        return min(self.kind(found + self.shift), self.nan)
 
 
 @dataclass(eq=False)
