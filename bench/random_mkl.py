@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.frame.library import of_wheel
 from unisycl.oneapi.mkl import rng
-from unisycl.oneapi.mkl.providers.clibraries import of_wheel
 
 _PHILOX = 16 << 20  # VSL_BRNG_PHILOX4X32X10
 _SEED = 2026

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +57,11 @@ def main() -> None:
         if kind.kind == "f":
             source = np.random.default_rng(1).standard_normal(n, np.float32)
         x, expected = source.copy(), np.sort(source)
-        theirs = getattr(cpp, f"sort_{kind}")
-        ways = {"ours": lambda x=x: dpl.sort(q, x), "C++": lambda x=x, f=theirs: f(
-            ctypes.c_void_p(x.ctypes.data), ctypes.c_long(x.size)), "NumPy": lambda x=x: x.sort()}
+        ways: dict[str, Callable[[], Any]] = {
+            "ours": functools.partial(dpl.sort, q, x),
+            "C++": functools.partial(getattr(cpp, f"sort_{kind}"), ctypes.c_void_p(x.ctypes.data),
+                                     ctypes.c_long(n)),
+            "NumPy": x.sort}
         least = dict.fromkeys(ways, (1e9, 1e9))
         for _ in range(asked.rounds):
             for name, run in ways.items():

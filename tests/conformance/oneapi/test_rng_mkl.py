@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.oneapi.frame.library import of_wheel
 from unisycl.oneapi.mkl import rng
-from unisycl.oneapi.mkl.providers.clibraries import of_wheel
 
 N = 2001
 ENGINES = {"mrg32k3a": 3, "mcg59": 4, "sobol": 6, "mt19937": 8, "philox4x32x10": 16}
