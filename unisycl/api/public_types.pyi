@@ -269,8 +269,9 @@ class local_accessor(_Indexed[E, D], _Asked):
 class usm_pointer(_Indexed[E, D]):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
-    Kernels index it, and so does the host unless it is a device allocation. ``p.pointer_to(n)`` is
-    the pointer to element n, which kernels write ``p + n``; ``numpy.asarray(p)`` shares the memory.
+    Kernels index it, and so does the host unless it is a device allocation: parts of that,
+    ``p[a:b]``, are pointers. ``p.pointer_to(n)`` is the pointer to element n, which kernels write
+    ``p + n``; ``numpy.asarray(p)`` shares the memory.
     """
 
     def get_view(self: usm_pointer[_S, Any]) -> np.ndarray[Any, np.dtype[_S]]:

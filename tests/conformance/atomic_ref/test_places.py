@@ -308,7 +308,8 @@ def test_members_of_records_and_elements_of_vectors(queue: sycl.queue) -> None:
 
 def in_globals(i):
     sycl.atomic_ref(counter).fetch_add(1)
-    sycl.atomic_ref(counter, 0).fetch_add(1)
+    sycl.atomic_ref(counter, order.relaxed, scope.device).fetch_add(1)
+    sycl.atomic_ref(counter.get_multi_ptr(), order.relaxed).fetch_add(1)
     sycl.atomic_ref(table, (1, 2)).fetch_add(1)
     sycl.atomic_ref(table[3], i % 5).fetch_add(1)
     sycl.atomic_ref(cells, "count").fetch_add(1)
@@ -329,7 +330,7 @@ def test_device_globals(queue: sycl.queue) -> None:
     queue.parallel_for(1, read_globals, before).wait()
     queue.parallel_for(40, in_globals).wait()
     queue.parallel_for(1, read_globals, out).wait()
-    assert [80, 40, 8, 40, 40] == (np.asarray(out) - np.asarray(before)).tolist()
+    assert [120, 40, 8, 40, 40] == (np.asarray(out) - np.asarray(before)).tolist()
 
 
 def in_group_memory(it, out, one, many, records):

@@ -38,6 +38,39 @@ def test_device_memory_is_reached_by_copies_only(queue: sycl.queue) -> None:
     assert (x * 2).tolist() == out.tolist()
 
 
+def add_hundred(i, part):
+    part[i] += 100
+
+
+@pytest.mark.row("B-42", "B-48")
+def test_parts_of_device_memory_are_pointers(queue: sycl.queue) -> None:
+    memory = sycl.malloc_device((6, 8), np.int32, queue)
+    expected = np.arange(48, dtype=np.int32).reshape(6, 8)
+    queue.copy(expected, memory).wait()
+    queue.parallel_for(8, add_hundred, memory[-1]).wait()
+    queue.parallel_for(3, add_hundred, memory[3, 2:5]).wait()
+    queue.copy(memory[:2], memory[1:4][1:]).wait()
+    queue.fill(memory[4:5], -1).wait()
+    expected[-1] += 100
+    expected[3, 2:5] += 100
+    expected[2:4] = expected[:2]
+    expected[4] = -1
+    out = np.zeros((6, 8), np.int32)
+    queue.copy(memory[...], out).wait()
+    assert (expected == out).all()
+    assert (2, 8) == memory[2:4].shape
+    assert (0, 8) == memory[6:].shape
+    assert memory[2, 3:] == memory.pointer_to(19)
+    for several in (np.s_[::2], np.s_[:, 2:3], [1, 2], None):
+        with pytest.raises(sycl.exception, match="must be one piece of memory"):
+            memory[several]
+    for outside in (6, (0, 8), (0, 0, 0)):
+        with pytest.raises(IndexError):
+            memory[outside]
+    with pytest.raises(sycl.exception, match="cannot be accessed from the host"):
+        memory[1, 2]
+
+
 @pytest.mark.row("B-43")
 def test_forms_of_allocation(queue: sycl.queue) -> None:
     device, context = queue.get_device(), queue.get_context()

@@ -22,6 +22,7 @@ from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.memory import preview
 from unisycl.api.memory.array_advice import NoArray, refuse_numbers
 from unisycl.api.memory.dlpack import export, interface_of
+from unisycl.api.memory.parts import piece
 from unisycl.api.properties import (
     Property,
     between_processes,
@@ -45,6 +46,8 @@ from unisycl.runtime.memory.allocation import Array
 _ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
             usm_kind.host: aspect.usm_host_allocations,
             usm_kind.shared: aspect.usm_shared_allocations}
+_UNSEEN = ("a device allocation cannot be accessed from the host; copy it with queue.memcpy or "
+           "queue.copy, or use malloc_shared")
 _MOST_ALIGNED = 1 << 24
 _ATOMICS = {usm_kind.host: aspect.usm_atomic_host_allocations,
             usm_kind.shared: aspect.usm_atomic_shared_allocations}
@@ -72,8 +75,9 @@ class _Bits:
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
-    Kernels index it, and so does the host unless it is a device allocation. ``p.pointer_to(n)`` is
-    the pointer to element n, which kernels write ``p + n``; ``numpy.asarray(p)`` shares the memory.
+    Kernels index it, and so does the host unless it is a device allocation: parts of that,
+    ``p[a:b]``, are pointers. ``p.pointer_to(n)`` is the pointer to element n, which kernels write
+    ``p + n``; ``numpy.asarray(p)`` shares the memory.
     """
 
     __slots__ = ("__weakref__", "_type", "_view")
@@ -101,9 +105,7 @@ class usm_pointer(NoArray, blocks.Pointer):
         """Return the memory as an array, without a copy; refused for device allocations."""
         try:
             if self.block.kind is usm_kind.device:
-                raise UsageError(errc.invalid, "a device allocation cannot be accessed from the "
-                                 "host; copy it with queue.memcpy or queue.copy, or use "
-                                 "malloc_shared")
+                raise UsageError(errc.invalid, _UNSEEN)
             if self.block.freed:
                 self.block.bytes()
             view = self._view
@@ -195,6 +197,8 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     def __getitem__(self, index: Any) -> Any:
         try:
+            if self.block.kind is usm_kind.device:
+                return self._part(index if isinstance(index, tuple) else (index,))
             return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
         except RAISED as error:
             shorten(error)
@@ -211,6 +215,14 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get_view())
+
+    def _part(self, index: tuple[Any, ...]) -> Self:
+        """Return the part of device memory that an index names, without a look into it."""
+        found = piece(index, self.shape)
+        if found is None:
+            raise UsageError(errc.invalid, _UNSEEN)
+        skip, shape = found
+        return type(self)(self.block, self.dtype, shape, self.offset + skip * self.dtype.itemsize)
 
     def pointer_to(self, index: int) -> Self:
         """Return the pointer to an element: what C++ writes ``p + index``, and kernels, too."""

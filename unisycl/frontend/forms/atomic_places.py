@@ -42,7 +42,7 @@ _FORM = "atomic_ref(acc[i]), atomic_ref(acc, i), atomic_ref(acc[i].member) or at
 @form(atomic_ref)
 def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
     """Lower ``atomic_ref(view, index, order, scope)``, or ``atomic_ref(view[index], order)``."""
-    node = _of_element(ctx, node)
+    node = _by_name(ctx, _of_element(ctx, node))
     found = parameters(ctx, node, "atomic_ref", ("view",), ("index", "order", "scope", "space"))
     view = found["view"]
     if isinstance(view, n.Expr) and not stored_pointers.kind_of(view):
@@ -88,6 +88,20 @@ def _of_element(ctx: Context, node: ast.Call) -> ast.Call:
             args = [of, key]
             ctx.note_place(node)
     return ast.copy_location(ast.Call(node.func, [*args, *node.args[1:]], node.keywords), node)
+
+
+def _by_name(ctx: Context, node: ast.Call) -> ast.Call:
+    """Return the call with its order and scope by name, if the order follows the place at once."""
+    second = node.args[1] if len(node.args) > 1 else None
+    if not isinstance(second, ast.Name | ast.Attribute):
+        return node
+    value = ctx.value(second)
+    if not isinstance(value, Constant) or not isinstance(value.object, memory_order):
+        return node
+    named = [ast.copy_location(ast.keyword(name, arg), arg)
+             for name, arg in zip(("order", "scope", "space"), node.args[1:4], strict=False)]
+    call = ast.Call(node.func, [node.args[0], *node.args[4:]], [*named, *node.keywords])
+    return ast.copy_location(call, node)
 
 
 def _constant(ctx: Context, found: dict[str, Value], name: str, kind: type[_E], default: _E,

@@ -39,6 +39,14 @@ def _check(what: str, value: Any, kind: type) -> None:
                          f"got {value!r}")
 
 
+def _one_earlier(order: Any, scope: Any, space: Any) -> tuple[memory_scope, address_space]:
+    """Return the scope and the space, where the order was given in the index's place."""
+    if order is memory_order.relaxed:
+        return scope, space
+    _check("the memory scope", order, memory_scope)
+    return order, scope if isinstance(scope, address_space) else space
+
+
 class atomic_ref:
     """Atomic access to one element of memory (SYCL 2020 §4.15.3).
 
@@ -47,7 +55,7 @@ class atomic_ref:
             array in one, or a pointer.
         index: where; what ``view[index]`` takes, and behind it in a tuple the way to a member of
             a record or an element of a vec: ``(i, "key")``, ``(i, "at", 2)``, ``(i, "x")``. A
-            pointer needs none.
+            pointer and a ``device_global`` need none; the order may follow at once.
         order: the default memory order of its operations.
         scope: the default memory scope.
         space: the address space, if you know it.
@@ -66,6 +74,9 @@ class atomic_ref:
     def __init__(self, view: Any, index: Any = None, order: memory_order = memory_order.relaxed,
                  scope: memory_scope = memory_scope.device,
                  space: address_space = address_space.generic_space) -> None:
+        if isinstance(index, memory_order):
+            scope, space = _one_earlier(order, scope, space)
+            index, order = None, index
         _check("the memory order", order, memory_order)
         _check("the memory scope", scope, memory_scope)
         _check_scope(scope)
