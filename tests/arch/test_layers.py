@@ -84,7 +84,8 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
 NATIVE = ("backends", "tools", "api.memory.dlpack", "process.float_mode", "oneapi.frame.library",
-          "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers", "ranks.links.nccl")
+          "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers", "ranks.links.nccl",
+          "ranks.links.oneccl")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
 # the registry that lists backends, and enumerations and constants that specifications define

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.ranks import ccl_checks, processes
+from tests.ranks import ccl_checks, fake_oneccl, processes
 from unisycl.oneapi import ccl
-from unisycl.ranks.links import mpi_calls
+from unisycl.ranks.links import mpi_calls, oneccl
 
 
 def refused(comm) -> None:
@@ -44,6 +44,39 @@ def uncountable(comm, queue) -> None:
     ccl.allreduce(x, x, comm=comm).wait()
     ccl_checks.same(x, np.arange(20000) * comm.size(), "allreduce in pieces")
     mpi_calls.limits["count"] = before
+
+
+def by_oneccl(rank: int, size: int, queue) -> None:
+    """All calls by oneCCL's functions; what fails there is told, and who has it not is named."""
+    def made():
+        return ccl.create_communicator(size, rank, ccl.create_kvs(b"oneccl:here"))
+    fake = fake_oneccl.FakeOneCcl()
+    library = oneccl.Library(fake)
+    oneccl.load = lambda: library
+    comm = made()
+    assert comm.provider() == "oneCCL"
+    ccl_checks.check_reductions(comm, queue, (1, 1301))
+    ccl_checks.check_moves(comm, None)
+    ccl_checks.check_in_place(comm, queue)
+    refused(comm)
+    names = {"AllReduce", "Reduce", "ReduceScatter", "Broadcast", "AllGather", "AllToAll",
+             "AllToAllV"}
+    assert {f"oneccl{n}" for n in names} <= set(fake.called)
+    alone, x = comm.split(rank), np.ones(3)
+    assert (alone.provider(), alone.size()) == ("oneCCL", 1)
+    ccl.allreduce(x, x, comm=alone).wait()
+    fake.fails = 3
+    with pytest.raises(sycl.exception, match=r"onecclAllReduce of oneCCL failed: out of luck"):
+        ccl.allreduce(x, x, comm=comm).wait()
+
+    def absent():
+        raise LookupError("it is not here")
+    fake.fails = 0
+    if rank == 1:
+        oneccl.load = absent
+    with pytest.raises(sycl.exception, match=r"rank 0: 2022\.2; rank 1: none: it is not here\); "
+                       r"create_main_kvs\('mpi'\)"):
+        made()
 
 
 def missing(comm) -> None:
@@ -108,6 +141,7 @@ def main() -> None:
     ccl_checks.check_disagreements(comm)
     unwaited(comm)
     computing(comm)
+    by_oneccl(rank, size, queue)
     missing(comm)
     processes.say(f"rank {rank} of {size} is well")
 

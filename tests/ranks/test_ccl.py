@@ -14,7 +14,7 @@ import unisycl as sycl
 from tests.ranks import ccl_checks
 from tests.ranks.processes import start, start_by_open_mpi, well
 from unisycl.oneapi import ccl
-from unisycl.ranks.links import mpi_calls
+from unisycl.ranks.links import mpi_calls, oneccl
 from unisycl.ranks.links.link import Call
 
 
@@ -175,3 +175,18 @@ def test_wrong_arguments_are_refused_before_others_are_told(call, text) -> None:
     with pytest.raises(sycl.exception, match=text) as found:
         ccl.run_threads(1, call)
     assert found.value.code() is sycl.errc.invalid
+
+
+@pytest.mark.part("L-21")
+def test_why_there_is_no_oneccl_is_told(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(oneccl, "places", lambda: [tmp_path])
+    assert "is neither in CCL_ROOT/lib" in oneccl.finding()
+    (tmp_path / "libccl.so.2").touch()
+    oneccl._loaded.cache_clear()
+    assert "libccl.so.2 has no ccl/cpu/lib/libccl.so.1 beside it" in oneccl.finding()
+    (tmp_path / "ccl" / "cpu" / "lib").mkdir(parents=True)
+    (tmp_path / "ccl" / "cpu" / "lib" / "libccl.so.1").touch()
+    oneccl._loaded.cache_clear()
+    monkeypatch.setenv("CCL_PLUGIN", "")  # and as it was behind the test
+    assert "libccl.so.2 does not load: " in oneccl.finding()
+    oneccl._loaded.cache_clear()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import time
@@ -20,6 +21,7 @@ from unisycl.backends.cpu.compile.target import binding, compiler_version, level
 from unisycl.base import settings
 from unisycl.oneapi.frame import providers
 from unisycl.process import disk_cache
+from unisycl.ranks.links import oneccl
 
 COUNT = 1000
 VECTORS = ("avx512f", "avx2", "avx", "sse4.2", "neon", "sve")
@@ -34,7 +36,8 @@ def add_command(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the findings; exit status 1 if a backend does not work."""
     del options
-    for label, value in (*versions(), *machine(), *environment(), *providers.findings()):
+    for label, value in (*versions(), *machine(), *environment(), *providers.findings(),
+                         *ranks()):
         print(f"{label:17} {value}")
     failures, absent = registry.problems(), registry.absent()
     for name, why in failures.items():
@@ -106,6 +109,13 @@ def stated(setting: settings.Variable[object]) -> str:
 def plain(text: str) -> str:
     """Return a text of docs/settings.md without the marks of code."""
     return text.replace("`", "")
+
+
+def ranks() -> list[tuple[str, str]]:
+    """Return by what ranks reach one another; MPI is not started for it."""
+    rows = [("ccl", f"mpi4py {importlib.metadata.version('mpi4py')}" if importlib.util.find_spec(
+        "mpi4py") is not None else "threads alone; pip install 'unisycl[mpi]' gives processes")]
+    return [*rows, ("", oneccl.finding())]
 
 
 @sycl.kernel

@@ -14,7 +14,7 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.ccl.kvs import kvs
 from unisycl.oneapi.frame.refusals import refuse, whole
-from unisycl.ranks.links import cards, mpi, pulse, world
+from unisycl.ranks.links import cards, mpi, oneccl, pulse, world
 from unisycl.ranks.links.alone import AloneLink
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.links.threads import Meeting
@@ -132,6 +132,8 @@ def create_communicator(size: int, rank: int, *rest: Any,
         link: Link = AloneLink(limit) if size == 1 else Meeting.join(store.key, rank, size, limit)
     else:
         link = _processes(size, rank, limit)
+        if store.provider == "oneccl" and isinstance(link, mpi.MpiLink):
+            link = oneccl.joined(link)
     return communicator(link, device, context)
 
 

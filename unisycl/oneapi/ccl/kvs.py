@@ -11,6 +11,8 @@ import unisycl as sycl
 from unisycl.oneapi.frame.refusals import refuse
 from unisycl.ranks.links import world
 
+_PROVIDERS = ("mpi", "oneccl", "threads")
+
 
 class kvs:
     """What the ranks of a communicator share; made by ``create_main_kvs`` and ``create_kvs``."""
@@ -31,18 +33,18 @@ def create_main_kvs(provider: str = "") -> kvs:
     """Return a new store.
 
     Args:
-        provider: "mpi" for processes that were started together, "threads" for threads of this
-            one; left out, "mpi" if there are such processes.
+        provider: "mpi" for processes that were started together, "oneccl" for the same with Intel's
+            library, "threads" for threads of this one; left out, "mpi" or "threads".
     """
     chosen = provider or ("mpi" if world.started_with() > 1 else "threads")
-    if chosen not in ("mpi", "threads"):
-        refuse("create_main_kvs", f"providers are 'mpi' and 'threads', got {provider!r}")
+    if chosen not in _PROVIDERS:
+        refuse("create_main_kvs", f"providers are 'mpi', 'oneccl' and 'threads', got {provider!r}")
     return kvs(f"{chosen}:{uuid.uuid4().hex[:12]}".encode())
 
 
 def create_kvs(address: bytes) -> kvs:
     """Return the store of an address that the rank of the main one has told."""
-    if bytes(address).split(b":")[0] not in (b"mpi", b"threads"):
+    if bytes(address).split(b":")[0].decode(errors="replace") not in _PROVIDERS:
         raise sycl.UsageError(sycl.errc.invalid, "create_kvs: expected what get_address of "
                               f"another rank's kvs returned, got {address!r}")
     return kvs(address)

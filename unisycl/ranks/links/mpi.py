@@ -35,7 +35,6 @@ _TAGS = 1 << 15
 _LABEL = 48  # bytes that say what a message is
 _MOST = 1 << 26  # bytes that are kept for pieces of others
 _PER_BYTE = 2e-9  # so many seconds who waits goes on to do nothing but look
-_CARRIED = ("allreduce", "reduce", "broadcast", "allgather", "gather")
 Posted = tuple[list[Any], list[Any]]  # requests of elements, and of what they are
 kept: list[Any] = []
 """What was given up: MPI may still write there."""
@@ -54,6 +53,8 @@ class MpiLink(Link):
     """
 
     provider = "MPI"
+    carried: tuple[str, ...] = ("allreduce", "reduce", "broadcast", "allgather", "gather")
+    """Whose elements travel with the words, if they are few."""
 
     def __init__(self, comm: Any, words: Any, limit: float, name: str, *, pulse: Pulse) -> None:
         super().__init__(comm.Get_rank(), comm.Get_size(), limit, name)
@@ -185,6 +186,26 @@ class MpiLink(Link):
             mpi().Prequest.Startall(begun)
         return begun
 
+    def carry(self, call: Call) -> Steps:
+        """Carry out a call whose words agree; yields what has to end before it goes on."""
+        yield from native(self, call)
+
+    def ending_of(self, request: Any, what: str) -> Ending:
+        """Return what ends when something does that is asked as a request of MPI is."""
+        made, end = Ending(), time.monotonic() + self.limit
+
+        def step() -> None:
+            try:
+                if request.Test():
+                    made.finish()
+                elif self.overdue(end):
+                    self.broken = self.broken or late(self, what, [])
+                    made.finish(self.broken)
+            except Exception as error:  # noqa: BLE001 -- the library's
+                made.finish(_ours(self, what, error))
+        made.step = step
+        return made
+
     def split(self, color: int, key: int) -> MpiLink | None:
         self.barrier()  # who does not come is named here; MPI itself would wait for ever
         undefined = mpi().UNDEFINED
@@ -276,11 +297,11 @@ class _Running:
         else:  # all have come, and go on as fast as each looks
             self.ending.spin += _PER_BYTE * sum(
                 0 if a is None else a.nbytes for a in (call.send, call.recv))
-            yield from native(link, call)
+            yield from link.carry(call)
 
     def _small(self, data: Array | None) -> bool:
         call = self.call
-        if call.name not in _CARRIED:
+        if call.name not in self.link.carried:
             return False
         if call.name == "broadcast":
             return call.recv is not None and call.recv.nbytes <= _SMALL

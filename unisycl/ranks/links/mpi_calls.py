@@ -33,7 +33,7 @@ def native(link: Any, call: Call) -> Steps:
     if call.name in ("barrier", "words"):
         return  # all have come
     if call.name == "counts":
-        yield from _compare_counts(comm, call)
+        yield from compare_counts(comm, call)
         return
     in_place = send is not None and recv is not None and np.may_share_memory(send, recv)
     if call.name in ("allreduce", "reduce", "reduce_scatter"):
@@ -60,7 +60,7 @@ def native(link: Any, call: Call) -> Steps:
         call = dataclasses.replace(call, send=sent_by(call).copy())
     most = _most(call, link.size)
     if call.name == "alltoallv":
-        most = yield from _compare_counts(comm, call)
+        most = yield from compare_counts(comm, call)
     if most > limits["count"]:
         yield from _by_messages(link, call)
     else:
@@ -185,7 +185,7 @@ def _alltoallv(comm: Any, call: Call, kind: Any) -> Any:
                            [as_bytes(call.recv), (call.counts, got), kind])
 
 
-def _compare_counts(comm: Any, call: Call) -> Generator[Sequence[Any], None, int]:
+def compare_counts(comm: Any, call: Call) -> Generator[Sequence[Any], None, int]:
     """Refuse counts of two ranks that differ, on all ranks: the others would wait for those.
 
     Returns how many elements the rank that has most gives or gets.
