@@ -27,6 +27,7 @@ PLACES = {
     "oneapi.mkl.blas.arguments": "the types of BLAS",
     "oneapi.mkl.providers.cublas": "cuBLAS's numbers of types",
     "ranks.links.nccl": "NCCL's numbers of types",
+    "ranks.links.oneccl": "oneCCL's numbers of types",
     "testing.refusal": "what tests of a type need, by names of NumPy",
 }
 """Which modules may name a float of 16 bits, and why; dialects spell all types."""
