@@ -69,6 +69,46 @@ def test_insides_of_parts_run_before_borders_come(monkeypatch) -> None:
     ccl.run_threads(3, lambda c: queue_checks.check_repeats(x.distr_queue("cpu")))
 
 
+@pytest.mark.part("R-2")
+@pytest.mark.parametrize("least", [1, 1 << 22])
+def test_a_group_that_raises_behind_its_kernel_has_run_nothing(least: int, monkeypatch) -> None:
+    monkeypatch.setitem(insides.LEAST, "items", least)
+
+    def body(comm) -> None:
+        q = x.distr_queue("cpu")
+        u, v = x.distr_buffer(np.arange(24.0)), x.distr_buffer(np.ones(24))
+
+        def group(h, fails):
+            a = sycl.accessor(u, h, x.neighborhood(1), sycl.read_only)
+            b = sycl.accessor(v, h, x.one_to_one, sycl.read_write)
+
+            def add(i):
+                b[i] += a[max(int(i) - 1, 0)]
+            h.parallel_for(24, add)
+            if fails:
+                raise ValueError("behind it")
+        ids = np.arange(24.0)
+        for turn in range(3):  # planned, and as planned before
+            with pytest.raises(ValueError, match="behind it"):
+                q.submit(lambda h: group(h, fails=True))
+            q.submit(lambda h: group(h, fails=False))
+            want = 1 + (turn + 1) * np.maximum(ids - 1, 0)
+            assert np.array_equal(q.gather(v), want)
+            q.submit(lambda h: h.fill(sycl.accessor(u, h, sycl.write_only, sycl.no_init), 0.0))
+            with pytest.raises(ValueError, match="behind it"):
+                q.submit(lambda h: group(h, fails=True))
+            assert np.array_equal(q.gather(v), want)
+
+            def refill(h):
+                b = sycl.accessor(u, h, x.one_to_one, sycl.write_only, sycl.no_init)
+
+                def ids_of(i):
+                    b[i] = int(i)
+                h.parallel_for(24, ids_of)
+            q.submit(refill)
+    ccl.run_threads(3, body)
+
+
 @pytest.mark.row("R-1")
 @pytest.mark.part("R-3")
 @pytest.mark.parametrize("seed", [3, 14, 25, 36])

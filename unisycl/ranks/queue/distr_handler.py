@@ -25,8 +25,8 @@ from unisycl.ranks.queue import insides, places
 from unisycl.ranks.queue.part_accessor import part_accessor
 from unisycl.ranks.queue.places import Place, partition
 from unisycl.ranks.queue.pretending import Launched
-from unisycl.runtime.graph.command_group import BoundView
-from unisycl.runtime.graph.tasks import begin_python
+from unisycl.runtime.graph.command_group import BoundView, Group
+from unisycl.runtime.graph.tasks import Task, begin_python
 from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
 
@@ -37,7 +37,7 @@ _TOLD = 8  # ranks whose parts are told one by one
 class distr_handler(handler):
     """The argument of a command group function of a ``distr_queue``."""
 
-    __slots__ = ("_cuts", "_used", "finish_with", "queue")
+    __slots__ = ("_before", "_cuts", "_used", "finish_with", "pieces", "queue")
 
     def __init__(self, channel: Any, queue: Any) -> None:
         super().__init__(channel)
@@ -45,6 +45,22 @@ class distr_handler(handler):
         self._cuts = 1
         self._used: list[part_accessor] = []
         self.finish_with: list[reduction] = []
+        self.pieces: list[Group] = []
+        self._before: list[tuple[Any, Any]] = []  # buffers, and who had what of them
+
+    def finish(self) -> Task:
+        """Enter the graph (internal)."""
+        self._before = []
+        if self.pieces:
+            insides.submit(self)
+        return super().finish()
+
+    def abandon(self) -> None:
+        """End without a command: what was sent for it is no newer than what its senders have."""
+        for buffer, layout in self._before:
+            buffer.layout = layout
+        self.pieces, self._before = [], []
+        super().abandon()
 
     def take(self, access: Any, user: Any) -> None:
         """Note an accessor made as one before it; what it asks for is known later (internal)."""
@@ -223,6 +239,7 @@ class distr_handler(handler):
         Returns the pieces by which a kernel is launched, if it is not launched as a whole.
         """
         queue, used = self.queue, self._used
+        self._before = [(one.owner, one.owner.layout) for one in used]
         key = None
         if not (reductions or queue.watched) and all(
                 one.mapper is not None and one.mapper.pure for one in used):

@@ -2,7 +2,8 @@
 
 A part whose accessors read a border that is sent to it is launched as its inside, which needs none
 of that, and as the strips along the borders. Non-goals: cuts along more dimensions than the first.
-Invariant: pieces are of this rank alone; what ranks send, and its order, is the plan's.
+Invariants: pieces are of this rank alone; what ranks send, and its order, is the plan's; nothing
+runs before the command group's function has ended.
 """
 
 from __future__ import annotations
@@ -73,22 +74,32 @@ def plain(h: Any, fn: Any) -> bool:
 
 
 def begin(h: Any, geometry: Any, fn: Any, args: tuple[Any, ...], some: Sequence[Piece]) -> Any:
-    """Submit all pieces but the last one, and leave the group with that; return its geometry."""
-    before = list(h._deps)
+    """Give a group's kernel by pieces: all but the last one to be submitted as the group ends.
+
+    Returns the last one's geometry, which is the group's own.
+    """
     for piece in some[:-1]:
         group = Group(h.channel)
         _declare(group, h, piece)
-        for task in before:
-            group.add_dependency(task)
         part = launch.part_geometry(geometry, piece.part.start, piece.part.extent)
         made, start, again = launch.in_group(h.channel, h, fn, part, args, ())
         group.set_command(made.executable.kernel.name if again is None else again.title, start,
                           native=True, launch=made, again=again)
-        h.add_dependency(group.finish())
+        h.pieces.append(group)
     h._accesses = []
     _declare(h, h, some[-1])
     last = some[-1].part
     return launch.part_geometry(geometry, last.start, last.extent)
+
+
+def submit(h: Any) -> None:
+    """Submit the pieces of a group that ends; its own one comes behind them."""
+    before, some = list(h._deps), h.pieces
+    h.pieces = []
+    for group in some:
+        for task in before:
+            group.add_dependency(task)
+        h.add_dependency(group.finish())
 
 
 def _declare(group: Group, h: Any, piece: Piece) -> None:
