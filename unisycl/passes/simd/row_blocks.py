@@ -1,15 +1,16 @@
-"""Loops along rows, one row a lane, read several elements of each row at once.
+"""Loops along rows, one row a lane, read and write several elements of each row at once.
 
 Where lanes have rows of their own, ``for j in range(n): dot += a[i, j] * x[j]`` is a gather in
 each turn. Several turns together read a short vector of each row, which targets turn round in
-registers. Non-goals: the turning (backends); sums keep their order. Invariants: what is read is
-what the turns would read, since nothing in the loop writes memory and no turn is left out; turns
-that do not fill a block run as they did.
+registers, and write one. Non-goals: the turning (backends); sums keep their order. Invariants: what
+is read is what the turns would read: no turn is left out, and what a loop writes is other memory
+than what it reads, by a test of where they end, or the very element that its turn read before;
+turns that do not fill a block run as they did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from unisycl.base.dataclass import dataclass
@@ -18,6 +19,8 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar, View
+from unisycl.passes.simd import registers
+from unisycl.passes.simd.other_names import Names
 from unisycl.passes.simd.shapes import LINEAR, Shapes
 
 BLOCK = 8
@@ -40,38 +43,89 @@ def run(kernel: n.Kernel, shapes: Callable[[n.Kernel], Shapes], lanes: int) -> n
     if lanes < _FEWEST_LANES or kernel.checks or kernel.pointed \
             or not visit.contains(kernel.body, n.For):
         return kernel
-    body = _Blocking(shapes(kernel)).block(kernel.body)
+    body = _Blocking(shapes(kernel), Names(kernel.body)).block(kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
 
 
 def occurs(body: n.Block, shapes: Shapes) -> bool:
     """Say whether a body has a loop that reads blocks of rows."""
-    return any(isinstance(s, n.For) and found(s, shapes) for s in visit.statements(body))
+    names = Names(body)
+    return any(isinstance(s, n.For) and found(s, _named(s, names), shapes)
+               for s in visit.statements(body))
 
 
-def found(loop: n.For, shapes: Shapes) -> list[Along]:
-    """Return the rows that a loop reads along; none if its turns cannot be put together."""
-    if id(loop) in shapes.divergent or not _is_plain(loop) or _turns(loop) < BLOCK:
+def _named(loop: n.For, names: Names) -> n.For:
+    """Return a loop whose places are told by its counter, not by other names of it."""
+    if not names.known:
+        return loop
+
+    def there(x: n.Expr) -> n.Expr:
+        return replace(x, place=names.of(x.place)) if isinstance(x, n.Load) else x
+    return replace(loop, body=tuple(
+        replace(s, place=names.of(s.place)) if isinstance(s, n.Store) else s
+        for s in visit.rewrite_block(loop.body, there)))
+
+
+def found(original: n.For, loop: n.For, shapes: Shapes) -> list[Along]:
+    """Return the rows that a loop goes along; none if its turns cannot be put together."""
+    if id(original) in shapes.divergent or not _is_plain(loop) or _turns(loop) < BLOCK:
         return []
     every: dict[n.Place, list[n.Place]] = {}
     for place in _always(loop):
         if _runs_along(place, loop, shapes):
             every.setdefault(place, []).append(place)
-    if not 0 < len(every) <= _MOST_ROWS:
+    written = _written(loop)
+    if not 0 < len(every) + len(set(written) - set(every)) <= _MOST_ROWS \
+            or not all(_runs_along(p, loop, shapes) for p in written) \
+            or not _may_wait(loop, written):
         return []
+    every.update((p, []) for p in written if p not in every)
     return [Along(place, tuple(loads)) for place, loads in every.items()]
+
+
+def _written(loop: n.For) -> list[n.Place]:
+    return [s.place for s in loop.body if isinstance(s, n.Store)]
+
+
+def _may_wait(loop: n.For, written: list[n.Place]) -> bool:
+    """Say whether stores may stand behind other turns, if different memories lie apart.
+
+    A memory that is written is written in one place a turn, and read there and before it alone.
+    """
+    bases = [p.base for p in written]
+    if not bases:
+        return True
+    if len(set(bases)) < len(bases):
+        return False
+    over: set[n.Base] = set()
+    for stmt in loop.body:
+        for x in visit.all_expressions((stmt,)):
+            if isinstance(x, n.Load) and x.place.base in bases \
+                    and (x.place not in written or x.place.base in over):
+                return False
+        if isinstance(stmt, n.Store):
+            over.add(stmt.place.base)
+    return all(registers.is_apart(b) or registers.is_whole(b) for b in _bases(loop, bases))
+
+
+def _bases(loop: n.For, written: Iterable[n.Base]) -> list[n.Base]:
+    """Return the memories that a loop writes and reads."""
+    return list(dict.fromkeys((*written, *(
+        x.place.base for x in visit.all_expressions(loop.body) if isinstance(x, n.Load)))))
 
 
 class _Blocking(visit.Rewriter):
     """Rewrites loops along rows."""
 
-    def __init__(self, shapes: Shapes) -> None:
-        self.shapes = shapes
+    def __init__(self, shapes: Shapes, names: Names) -> None:
+        self.shapes, self.names = shapes, names
 
     def statement(self, stmt: n.Stmt) -> tuple[n.Stmt, ...]:
-        rows = found(stmt, self.shapes) if isinstance(stmt, n.For) else []
-        if isinstance(stmt, n.For) and rows:
-            return blocked(stmt, rows)
+        if isinstance(stmt, n.For):
+            loop = _named(stmt, self.names)
+            rows = found(stmt, loop, self.shapes)
+            if rows:
+                return blocked(loop, rows)
         return (self.inside(stmt),)
 
 
@@ -83,7 +137,8 @@ def blocked(loop: n.For, rows: list[Along]) -> n.Block:
     now = n.Read(type, at)
     body: list[n.Stmt] = []
     values: dict[n.Place, list[n.Local]] = {}
-    for row in rows:
+    written = {p: [n.Local("written", p.type) for _ in range(BLOCK)] for p in _written(loop)}
+    for row in (row for row in rows if row.loads):
         values[row.place] = [n.Local("element", row.place.type) for _ in range(BLOCK)]
         body.append(n.LoadMany(tuple(values[row.place]), _at(row.place, loop.local, now),
                                span=span))
@@ -93,12 +148,19 @@ def blocked(loop: n.For, rows: list[Along]) -> n.Block:
             return x if there is None else n.Read(x.type, there[k])
         turn = now if k == 0 else n.Binary(type, "add", now, n.Const(type, k))
         body.append(n.Assign(loop.local, turn, span=span))
-        body += visit.rewrite_block(loop.body, known)
+        body += [n.Assign(written[s.place][k], s.value, span=s.span)
+                 if isinstance(s, n.Store) else s for s in visit.rewrite_block(loop.body, known)]
+    body += [n.StoreMany(_at(place, loop.local, now), tuple(n.Read(x.type, x) for x in locals),
+                         span=span) for place, locals in written.items()]
     start, stop = n.Read(type, first), n.Read(type, end)
     whole = n.Binary(type, "and", n.Binary(type, "sub", stop, start), n.Const(type, -BLOCK))
     some = n.Compare(BOOL, "lt", start, stop)
     behind = n.Local("behind", type)
     last = n.Binary(type, "add", start, n.Select(type, some, whole, n.Const(type, 0)))
+    bases = [p.base for p in written]
+    test = registers.apart(bases, [b for b in _bases(loop, bases) if not registers.is_apart(b)])
+    if test is not None:
+        last = n.Select(type, test, last, start)
     return (n.Assign(first, loop.start, span=span), n.Assign(end, loop.stop, span=span),
             n.Assign(behind, last, span=span),
             n.For(at, start, n.Read(type, behind), n.Const(type, BLOCK), tuple(body), span=span),
@@ -113,11 +175,12 @@ def _at(place: n.Place, counter: n.Local, now: n.Expr) -> n.Place:
 
 # ---- which loops
 def _is_plain(loop: n.For) -> bool:
-    """Say whether a loop is small, counts by one, is never left early and writes no memory."""
+    """Say whether a loop is small, counts by one, is never left early and writes in all turns."""
     step = loop.step
     return (isinstance(step, n.Const) and step.value == 1
             and not loop.unroll and not loop.controls
-            and all(isinstance(s, n.Assign | n.If) for s in visit.statements(loop.body))
+            and all(isinstance(s, n.Assign | n.If) or (isinstance(s, n.Store) and any(
+                s is one for one in loop.body)) for s in visit.statements(loop.body))
             and loop.local not in visit.assigned(loop.body)
             and sum(1 for _ in visit.all_expressions(loop.body)) <= _MOST_EXPRESSIONS)
 

@@ -114,6 +114,8 @@ def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val], *,
             memory.store_one(e, _part(at, k, dtype), dtype, v)
     elif _is_row(at, dtype, count):
         _store_rows(e, at, dtype, _interleaved(e, dtype, values), count)
+    elif transposed.fits(e, place, dtype, count):
+        transposed.store(e, place, dtype, [e.lanes.vector(v) for v in values])
     elif e.mask is None:
         _store_apart(e, at, dtype, _interleaved(e, dtype, values), count)
     else:

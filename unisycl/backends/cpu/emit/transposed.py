@@ -1,9 +1,9 @@
 """Several scalars of each lane, lanes in rows of their own: short vectors, turned in registers.
 
 A register takes in parts of several rows, whole sixteen bytes, and two exchanges inside it make
-columns of them: a few shuffles where a gather for each scalar would be. Non-goals: lanes whose
-scalars follow one another (``neighbours``). Invariants: a lane that is off touches no memory of
-the user's; where an address comes from plays no part.
+columns of them, or rows of columns: a few shuffles where a gather or a scatter for each scalar
+would be. Non-goals: lanes whose scalars follow one another (``neighbours``). Invariants: a lane
+that is off touches no memory of the user's; where an address comes from plays no part.
 """
 
 from __future__ import annotations
@@ -36,6 +36,16 @@ def load(e: Emitter, place: n.Place, dtype: DType, count: int) -> list[str]:
     width = turning.width
     blocks = [turning.block(first, count) for first in range(0, e.lanes.lanes, width)]
     return [turning.joined([block[c] for block in blocks], width) for c in range(count)]
+
+
+def store(e: Emitter, place: n.Place, dtype: DType, refs: Sequence[str]) -> None:
+    """Store the scalars of each lane one after another; ``refs``: a vector of lanes for each."""
+    count, lanes = len(refs), e.lanes.lanes
+    turning = _Turning(e, dtype, _pointers(e, place, count * dtype.size), e.widest // dtype.bits)
+    turning.align = _alignment(place, dtype)
+    for first in range(0, lanes, turning.width):
+        order = range(first, first + turning.width)
+        turning.write(first, [turning.shuffled(ref, "poison", lanes, order) for ref in refs])
 
 
 def _alignment(place: n.Place, dtype: DType) -> int:
@@ -126,6 +136,22 @@ class _Turning:
         return [self.shuffled(low, high, self.width, [
             (2 * row + k) * self.part + c for row in range(len(pieces)) for c in range(self.part)])
             for k in range(2)]
+
+    def write(self, first: int, columns: list[str]) -> None:
+        """Store the columns of as many rows as a register has elements."""
+        part = self.part
+        groups = [self.turned(columns[at:at + part]) for at in range(0, len(columns), part)]
+        for row in range(self.width):
+            start, k = row // part * part, row % part
+            for g in range(0, len(groups), 2):
+                some = [group[k] for group in groups[g:g + 2]]
+                order = [which * self.width + start + c
+                         for which in range(len(some)) for c in range(part)]
+                piece = self.shuffled(some[0], some[-1], self.width, order)
+                pointer = self.rows[first + row]
+                if g:
+                    pointer = self.e.f.gep("i8", pointer, str(g * part * self.dtype.size))
+                self.e.f.store(llvm_type(self.dtype, len(order)), piece, pointer, self.align)
 
     def turned(self, rows: list[str]) -> list[str]:
         """Return columns of registers that hold parts of rows, each sixteen bytes by itself."""
