@@ -88,3 +88,35 @@ def test_loops_along_rows_in_narrower_vectors(queue):
         options = sycl.ext.oneapi.experimental.build_options(f"-march={target}")
         with contextlib.suppress(sycl.exception):  # a processor that has no such vectors
             run(queue, sycl.kernel(properties=[options])(sums), np.float32, 37, 29, 3)
+
+
+def written(i, a, b, c, last):
+    total = a[i, 0] * 0
+    if i != 3:
+        for j in range(a.shape[1]):
+            total += a[i, j]
+            b[i, j] = total
+    for k in range(1, last):
+        at = k
+        c[i, at] = c[i, at] - a[i, last - k]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("moved", [None, 0, 1])
+def test_loops_that_write_along_rows(queue, dtype, moved):
+    """``moved``: how far one of the arrays lies behind another one, in the same memory."""
+    if dtype is np.float64 and not queue.get_device().has(sycl.aspect.fp64):
+        pytest.skip("no float64")
+    for rows, width in ((1, 29), (17, 24)) if moved != 1 else ((1, 29),):
+        found, wanted = ((np.arange(3 * 17 * 30) * 7 % 11).astype(dtype) for _ in range(2))
+        size = rows * width
+        for memory in (found, wanted):
+            place = size if moved is None else moved
+            a, b, c = (memory[first:first + size].reshape(rows, width)
+                       for first in (0, place, 2 * size + 1))
+            if memory is found:
+                queue.parallel_for(sycl.range(rows), written, a, b, c, width - 2).wait()
+            else:
+                for i in range(rows):
+                    written(i, a, b, c, width - 2)
+        np.testing.assert_array_equal(found, wanted)

@@ -66,6 +66,7 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     kernel, lanes = ready.kernel, ready.lanes
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
     module.lacks_wide = found.triple.startswith("x86_64") and found.vector_bits < 512
+    module.fuses = found.fuses
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, SYMBOL, lanes, found.vector_bits,

@@ -1,8 +1,8 @@
 """Whether a kernel gives the same bits in vectors and one item at a time.
 
-Everything is rounded alike in both, but where the compiler may fuse a product with a sum, which
-depends on what stands around them, and in functions of mathematics, whose code differs. Non-goals:
-whether it is faster. Invariant: where it holds, no launch can tell the forms apart.
+Everything is rounded alike in both (backends fuse a product with the sum that it stands in, and no
+other), but functions of mathematics, whose code differs. Non-goals: whether it is faster.
+Invariant: where it holds, no launch can tell the forms apart.
 """
 
 from __future__ import annotations
@@ -20,16 +20,13 @@ def holds(body: n.Block) -> bool:
     """Say whether a body gives the same bits however many items run side by side."""
     if not all(isinstance(s, _PLAIN) for s in visit.statements(body)):
         return False
-    ops: set[str] = set()
     for x in visit.all_expressions(body):
         if isinstance(x, n.Complex | n.Part) or (isinstance(x, n.Call) and not _is_exact(x)):
             return False
-        if isinstance(x, n.Binary) and x.type.dtype.is_float:
-            if x.type.dtype.bits < _ROUNDED or x.op in ("floordiv", "mod"):
-                return False
-            if not x.exact:
-                ops.add(x.op)
-    return "mul" not in ops or not ops & {"add", "sub"}
+        if isinstance(x, n.Binary) and x.type.dtype.is_float and (
+                x.type.dtype.bits < _ROUNDED or x.op in ("floordiv", "mod")):
+            return False
+    return True
 
 
 def _is_exact(call: n.Call) -> bool:

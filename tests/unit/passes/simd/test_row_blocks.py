@@ -14,13 +14,13 @@ out, flat = np.zeros(64, np.float32), np.zeros(4096, np.float32)
 short = np.zeros((64, 64), np.uint8)
 
 
-def blocks(function: object, lanes: int = 16) -> int:
-    """Return how many rows are read by blocks."""
+def blocks(function: object, lanes: int = 16, what: type[n.Stmt] = n.LoadMany) -> int:
+    """Return how many rows are read, or written, by blocks."""
     def query(name: str, dim: int) -> shapes.Shape:
         return shapes.Shape(shapes.LINEAR, 1) if name == "global_id" else shapes.UNIFORM
     kernel = specialize(function, "range", 1).kernel
     new = row_blocks.run(kernel, lambda k: shapes.analyse(k.body, query, {}), lanes)
-    return sum(isinstance(s, n.LoadMany) for s in visit.statements(new.body))
+    return sum(isinstance(s, what) for s in visit.statements(new.body))
 
 
 def test_rows_of_lanes_are_read_by_blocks() -> None:
@@ -96,3 +96,33 @@ def test_loops_that_write_end_early_or_differ_stay() -> None:
             total += a[i, j]
         out[i] = total
     assert {0} == {blocks(f) for f in (writes, ends, differs, chosen, few)}
+
+
+def test_rows_are_written_by_blocks_where_nothing_else_is_read_there() -> None:
+    def sums(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(64):
+            total += a[i, j]
+            b[i, j] = total
+
+    def in_place(i):  # type: ignore[no-untyped-def]
+        for j in range(64):
+            a[i, j] /= out[i]
+
+    def before(i):  # type: ignore[no-untyped-def]
+        for j in range(1, 64):
+            a[i, j] = a[i, j - 1] + b[i, j]
+
+    def read_again(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(64):
+            b[i, j] = total
+            total += b[i, 63 - j]
+
+    def at_times(i):  # type: ignore[no-untyped-def]
+        for j in range(64):
+            if j > i:
+                b[i, j] = a[i, j]
+    stored = n.StoreMany
+    assert [1, 1] == [blocks(f, what=stored) for f in (sums, in_place)]
+    assert {0} == {blocks(f, what=stored) for f in (before, read_again, at_times)}

@@ -39,6 +39,12 @@ class Machine:
     vector_bits: int
 
     @property
+    def fuses(self) -> bool:
+        """Say whether the processor adds to a product and rounds once."""
+        return not self.triple.startswith("x86_64") or "+fma" in self.features.split(",") \
+            or "fma" in _needs(self.cpu)
+
+    @property
     def key(self) -> tuple[str, str, str]:
         return (self.triple, self.cpu, self.features)
 
@@ -72,6 +78,13 @@ def compiler_version() -> str:
         return str(importlib.import_module("llvmlite").__version__)
     except ImportError:
         return ""
+
+
+def _needs(level: str) -> frozenset[str]:
+    """Return what processors of a level have, whatever they have it from; nothing for others."""
+    names = list(LEVELS)
+    upto = names[:names.index(level) + 1] if level in LEVELS else []
+    return frozenset().union(*(LEVELS[name][1] for name in upto))
 
 
 @functools.cache

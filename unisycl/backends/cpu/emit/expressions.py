@@ -18,6 +18,7 @@ from unisycl.base.dtypes import FLOAT32, FLOAT64, INT64
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 
+_ROUNDED = ("add", "sub", "mul")
 _PREDICATE = {
     "f": {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"},
     "i": {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"},
@@ -60,9 +61,14 @@ def _unary(e: Emitter, x: n.Unary) -> Val:
 
 
 def _binary(e: Emitter, x: n.Binary) -> Val:
+    dtype, op = x.type.dtype, x.op
+    if dtype.is_float and op in _ROUNDED and dtype.bits >= FLOAT32.bits \
+            and e.f.module.flags != LOOSE:
+        found = None if x.exact or op == "mul" or not e.f.module.fuses else _fused(e, x)
+        return _exactly(e, f"f{op}", emit(e, x.a), emit(e, x.b)) if found is None else found
     a, b = emit(e, x.a), emit(e, x.b)
-    if x.exact and x.type.dtype.is_float:
-        return _exactly(e, f"f{x.op}", a, b)
+    if x.exact and dtype.is_float:
+        return _exactly(e, f"f{op}", a, b)
     if near_remainder.serves(x, a, b):
         return near_remainder.emit(e, a, b, lambda: binary(e, x.op, a, b))
     return binary(e, x.op, a, b)
@@ -135,6 +141,23 @@ def _float_division(e: Emitter, op: str, a: Val, b: Val) -> Val:
     nothing = lanes.call("llvm.copysign", dtype, zero, plain)
     whole = lanes.select(lanes.compare("une", quotient, zero), whole, nothing)
     return lanes.select(lanes.compare("oeq", b, zero), plain, whole)
+
+
+def _fused(e: Emitter, x: n.Binary) -> Val | None:
+    """Add to or subtract from a product that stands there, rounding once; None if none does.
+
+    LLVM would fuse what it finds when it has moved things about, so that results depended on it.
+    """
+    lanes, less = e.lanes, x.op == "sub"
+    for product, other in ((x.a, x.b), (x.b, x.a)):
+        if isinstance(product, n.Binary) and product.op == "mul" and not product.exact:
+            a, b, c = emit(e, product.a), emit(e, product.b), emit(e, other)
+            if less and other is x.b:
+                c = lanes.negate(c)
+            elif less:
+                a = lanes.negate(a)
+            return lanes.call("llvm.fma", x.type.dtype, a, b, c)
+    return None
 
 
 def _exactly(e: Emitter, word: str, a: Val, b: Val) -> Val:

@@ -56,13 +56,14 @@ class Module:
     """The text of one module: functions, and declarations collected while they are written.
 
     ``lacks_wide``: the target has no conversions between vectors of floats and of 64-bit integers.
+    ``fuses``: it adds to a product and rounds once.
     """
 
     def __init__(self, triple: str, layout: str, flags: str = "contract") -> None:
         self.triple = triple
         self.layout = layout
         self.flags = flags
-        self.lacks_wide = False
+        self.lacks_wide = self.fuses = False
         self.lines: Lines | None = None
         self._loops: list[str] = []
         self.declarations: dict[str, str] = {}
