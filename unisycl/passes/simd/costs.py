@@ -32,6 +32,7 @@ _PARTING = 4.0  # of a vector whose lanes may leave in each turn
 _DIVISION = 8.0  # of a quotient of whole numbers, which no processor has in vectors
 _TAKEN_OUT = 4.0  # of vectors, and put back
 _CALLED = 15.0
+_TURNED = 3.0  # of a vector of what neighbours interleave
 _WIDE = 512  # bits; these have masks
 
 
@@ -94,7 +95,8 @@ def doubtful(body: n.Block, shapes: Shapes, *, loops: bool = True) -> bool:
 def all_short(body: n.Block) -> bool:
     """Say whether all elements of memory are shorter than a gather's."""
     places = [x.place for x in visit.all_expressions(body) if isinstance(x, n.Load)]
-    places += [s.place for s in visit.statements(body) if isinstance(s, n.Store)]
+    places += [s.place for s in visit.statements(body)
+               if isinstance(s, n.Store | n.LoadMany | n.StoreMany)]
     return all(p.type.dtype.size < _LEAST_GATHERED for p in places)
 
 
@@ -153,6 +155,12 @@ def _scatters(blocks: Iterable[n.Block], shapes: Shapes) -> bool:
                for block in blocks for x in visit.all_expressions(block))
 
 
+def touches_rows(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether lanes read or write short rows of their own, several elements at once."""
+    return any(isinstance(s, n.LoadMany | n.StoreMany) and _is_scattered(s.place, shapes)
+               for s in visit.statements(body))
+
+
 def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     """Say whether lanes reach places in memory that do not follow one another."""
     kind = place.base.type
@@ -166,6 +174,11 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     if any(s.rank >= LINEAR for s in outer) or (kind.spread and last.rank >= LINEAR):
         return True
     return last.rank == VARYING or (last.rank == LINEAR and last.stride != 1)
+
+
+def _in_rows(place: n.Place, shapes: Shapes) -> bool:
+    """Say whether lanes are at places further apart than one element."""
+    return any(shapes.of(x).rank >= LINEAR for x in place.index[:-1])
 
 
 class _Weighing:
@@ -187,6 +200,8 @@ class _Weighing:
                 cost.add(self.expression(x, off))
         if isinstance(stmt, n.Store):
             cost.add(Cost(self.stored(stmt.place, off), 1.0))
+        if isinstance(stmt, n.LoadMany | n.StoreMany):
+            cost.add(self.several(stmt))
         if isinstance(stmt, n.For | n.While):
             cost.add(self.loop(stmt, off, again))
             return cost
@@ -237,6 +252,17 @@ class _Weighing:
         if not off:
             return self.share(kind.bits)
         return unit.hidden if kind.size < _LEAST_GATHERED else unit.stored * self.share(kind.bits)
+
+    def several(self, stmt: n.LoadMany | n.StoreMany) -> Cost:
+        """Return what neighbours cost: an access for each lane, unless they follow one another."""
+        place, stores = stmt.place, isinstance(stmt, n.StoreMany)
+        count = len(stmt.values if isinstance(stmt, n.StoreMany) else stmt.results)
+        alone = count * (1.0 if stores else 0.5)
+        if not _is_scattered(place, self.shapes) and not _in_rows(place, self.shapes):
+            return Cost(alone * self.share(place.type.dtype.bits), alone)
+        each = _TURNED * self.share(place.type.dtype.bits) * count
+        apart = 0.0 if is_strided(place, self.shapes) else self.unit.gathered[4] + self.row(place)
+        return Cost(apart + each, alone)
 
     def loaded(self, place: n.Place, off: bool) -> float:
         unit, kind = self.unit, place.type.dtype

@@ -11,8 +11,9 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.builtins.row import EXACT, ROUNDED
 
-_PLAIN = (n.Assign, n.Store, n.If, n.For, n.While, n.Break, n.Continue, n.Scope, n.Leave)
-_CHOOSING = ("expand:min", "expand:max", "expand:npmin", "expand:npmax")
+_PLAIN = (n.Assign, n.Store, n.If, n.For, n.While, n.Break, n.Continue, n.Scope, n.Leave,
+          n.LoadMany, n.StoreMany)
+_INSTRUCTIONS = ("llvm.sqrt", "expand:min", "expand:max", "expand:npmin", "expand:npmax")
 _ROUNDED = 32  # bits: shorter floats are computed in longer ones
 
 
@@ -33,5 +34,6 @@ def _is_exact(call: n.Call) -> bool:
     """Say whether a function's result is one number, which all code for it gives."""
     numbers = [x.type.dtype for x in (call, *call.args) if x.type.dtype.is_float]
     row = call.builtin
-    return not numbers or (all(x.bits >= _ROUNDED for x in numbers) and row.bound in (
-        EXACT, ROUNDED) and (row.llvm.startswith("llvm.") or row.llvm in _CHOOSING))
+    return not numbers or (all(x.bits >= _ROUNDED for x in numbers) and (
+        row.llvm in _INSTRUCTIONS or (
+            row.bound in (EXACT, ROUNDED) and row.llvm.startswith("llvm."))))

@@ -113,11 +113,19 @@ def other_lanes(kernel: n.Kernel, lanes: int, vector_bits: int) -> int:
     found = shapes_of(kernel, max(lanes, other))
     if costs.all_short(kernel.body):
         return other  # vectors of the compiler's own are as long as such elements allow
-    if not costs.doubtful(kernel.body, found, loops=False):
+    if not costs.doubtful(kernel.body, found, loops=False) \
+            and not costs.touches_rows(kernel.body, found) \
+            and not _stores_at_times(kernel.body, found):
         return 0
     cost = costs.estimate(kernel.body, found, vector_bits)
     near = _NEAR if lanes > 1 else 1 / _NEAR
     return other if (cost.scalar < near * cost.vector) == (lanes > 1) else 0
+
+
+def _stores_at_times(body: n.Block, shapes: sh.Shapes) -> bool:
+    """Say whether some lanes of a vector write and others do not: how many, data may decide."""
+    return any(isinstance(s, n.If) and id(s) in shapes.divergent
+               and visit.contains((s,), (n.Store, n.StoreMany)) for s in visit.statements(body))
 
 
 def foretold(kernel: n.Kernel, lanes: int, vector_bits: int) -> costs.Cost:
