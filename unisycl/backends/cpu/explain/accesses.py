@@ -20,8 +20,8 @@ from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
 _ALONG = "along a row of each lane"
 _OTHER_DIMENSION = (
-    "let the last index be the last id of the range, or loop along the row without writing memory "
-    "in the loop: it is read by blocks then")
+    "let the last index be the last id of the range, or loop along the row and write nothing that "
+    "the loop reads elsewhere: rows are read and written by blocks then")
 _STEPS = "keep what is read together in arrays of their own, or side by side in the last dimension"
 _LIST = "where two loads or more go by one name for an index, runs of places are read as vectors"
 _BRANCH = "write it as a choice without a branch, or as min and max"

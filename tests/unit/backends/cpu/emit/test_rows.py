@@ -79,7 +79,7 @@ def test_a_body_is_written_twice_at_most(*, stream: bool) -> None:
         if i < n:
             b[i] = a[i] + 77
     text = code(kernel, 1, edge=True, stream=stream)
-    assert 2 == len(re.findall(r"= fadd contract <", text))
+    assert 2 == len(re.findall(r"= fadd <", text))
 
 
 def test_a_guard_in_an_nd_range_is_asked_once_for_a_sub_group() -> None:
@@ -111,7 +111,7 @@ def test_rows_that_lanes_go_backwards_are_turned_round(*, edge: bool) -> None:
     text = code(kernel, 1, edge=edge)
     assert "gather" not in text
     assert "scatter" not in text
-    assert 1 + edge == len(re.findall(r"= fadd contract <", text))
+    assert 1 + edge == len(re.findall(r"= fadd <", text))
 
 
 def test_places_from_a_list_are_asked_whether_they_are_a_run() -> None:
