@@ -156,7 +156,7 @@ def blocked(loop: n.For, rows: list[Along]) -> n.Block:
     whole = n.Binary(type, "and", n.Binary(type, "sub", stop, start), n.Const(type, -BLOCK))
     some = n.Compare(BOOL, "lt", start, stop)
     behind = n.Local("behind", type)
-    last = n.Binary(type, "add", start, n.Select(type, some, whole, n.Const(type, 0)))
+    last: n.Expr = n.Binary(type, "add", start, n.Select(type, some, whole, n.Const(type, 0)))
     bases = [p.base for p in written]
     test = registers.apart(bases, [b for b in _bases(loop, bases) if not registers.is_apart(b)])
     if test is not None:
