@@ -7,6 +7,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.oneapi import dal
+from unisycl.oneapi.dal import moments
 
 pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 distance = pytest.importorskip("scipy.spatial.distance", reason="SciPy is not installed")
@@ -135,6 +136,19 @@ def test_covariance_and_statistics_are_numpys(queue):
                         "second_order_raw_moment": (wide ** 2).mean(0),
                         "variation": wide.std(0, ddof=1) / wide.mean(0)}.items():
         assert np.allclose(getattr(found, name), value, rtol=1e-4), name
+
+
+def test_products_of_columns_are_right_wherever_the_mean_lies(queue, monkeypatch):
+    monkeypatch.setattr(moments, "PART", 100)
+    monkeypatch.setattr(moments, "_SAMPLE", 32)  # every fourth row is looked at for the mean
+    x = RNG.standard_normal((130, 9)).astype(np.float32) + np.float32(1000)
+    fourth = 30 * (np.arange(130) % 4 == 0)[:, None]
+    for given in (x, (x + fourth).astype(np.float32)):
+        found = dal.compute(queue, dal.covariance.descriptor(), given)
+        right = np.cov(given.T.astype(np.float64))
+        assert np.allclose(found.cov_matrix, right, rtol=1e-5, atol=1e-5 * right.max())
+        assert (found.cov_matrix == found.cov_matrix.T).all()
+        near(found.means, given.mean(0, np.float64))
 
 
 def test_linear_and_ridge_regression_are_scikit_learns(queue):

@@ -1,7 +1,8 @@
 """k-means by Lloyd's algorithm (oneDAL's kmeans).
 
 Non-goals: where centres begin (``kmeans_init``). Invariants: of centres that are equally near the
-first one is taken; a cluster that has lost its rows gets the row that is farthest from its centre.
+first one is taken; a cluster that has lost its rows gets the row that is farthest from its centre;
+on a processor only rows that moved are added up again, in float64.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from unisycl.oneapi.dal.records import descriptor as _descriptor
 from unisycl.oneapi.dal.records import record
 from unisycl.oneapi.dal.tables import table
 from unisycl.oneapi.dal.work import Array, Work
+from unisycl.oneapi.frame.providers import is_processor
 
 
 @dataclass
@@ -81,6 +83,7 @@ class _Rows:
         self.out = work.empty(self.parts * self.k * self.d)
         tile = clusters.TILE
         self.room = -(-self.k // tile) * tile
+        self.sums: _Sums | None = None
 
     def assign(self, centres: Array) -> None:
         """Find the nearest centre of each row."""
@@ -92,11 +95,19 @@ class _Rows:
 
     def add_up(self) -> tuple[Array, Array]:
         """Return the sums of each cluster's rows, and how many there are."""
+        if self.sums is not None:
+            found = self.sums.moved(self.work.host(self.labels)[:self.n])
+            if found is not None:
+                return found
         self.work.launch((self.parts, self.d), clusters.gather, self.rows, np.int64(self.k),
                          self.labels, self.out)
-        found = self.work.host(self.out)[:self.parts * self.k * self.d]
-        total = found.reshape(self.parts, self.k, self.d).sum(0, np.float64)
-        return total, np.bincount(self.labels[:self.n], minlength=self.k)
+        parts = self.work.host(self.out)[:self.parts * self.k * self.d]
+        total = parts.reshape(self.parts, self.k, self.d).sum(0, np.float64)
+        count = np.bincount(self.labels[:self.n], minlength=self.k)
+        if isinstance(self.rows.at, np.ndarray) and is_processor(self.work.device):
+            self.sums = _Sums(self.rows.at.reshape(self.n, self.d),
+                              np.array(self.labels[:self.n]), total, count)
+        return total.copy(), count.copy()
 
     def objective(self) -> float:
         """Return the sum of squared distances, of all ranks."""
@@ -127,6 +138,29 @@ class _Rows:
         found = np.empty(self.d, self.work.dtype)
         self.work.queue.copy(self.rows.at.pointer_to(first), found, self.d).wait()
         return found
+
+
+@dataclass
+class _Sums:
+    """The sums of clusters of rows that the host reads; brought up to date by what moved."""
+
+    rows: Array
+    labels: Array
+    total: Array
+    count: Array
+
+    def moved(self, labels: Array) -> tuple[Array, Array] | None:
+        """Return the sums and counts of other labels; None where adding up anew costs less."""
+        moved = np.flatnonzero(labels != self.labels)
+        if moved.size > labels.size // 8 or not np.isfinite(self.total).all():
+            return None
+        rows, k = self.rows[moved].astype(np.float64), len(self.count)
+        for sign, at in ((-1, self.labels[moved]), (1, labels[moved])):
+            self.count += sign * np.bincount(at, minlength=k)
+            for f in range(rows.shape[1]):
+                self.total[:, f] += sign * np.bincount(at, rows[:, f], minlength=k)
+        self.labels[moved] = labels[moved]
+        return self.total.copy(), self.count.copy()
 
 
 def _centres(given: _Rows, before: Array) -> Array:

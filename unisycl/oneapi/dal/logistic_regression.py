@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unisycl.oneapi.dal.kernels import records
-from unisycl.oneapi.dal.moments import products
+from unisycl.oneapi.dal.moments import products_of
 from unisycl.oneapi.dal.records import descriptor as _descriptor
 from unisycl.oneapi.dal.records import record
 from unisycl.oneapi.dal.tables import table
@@ -99,7 +99,7 @@ class _Problem:
         left = records.side(self.work.put(rest), np.int64(self.k),
                             self.work.put(np.zeros(self.k)))
         found = np.empty((self.k, self.d + 1))
-        found[:, :self.d] = products(self.work, self.n, left, self.side)
+        found[:, :self.d] = products_of(self.work, self.n, left, self.side)
         found[:, self.d] = rest.sum(0) if self.desc.compute_intercept else 0
         return self.work.together(found)
 

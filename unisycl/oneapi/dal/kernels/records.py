@@ -40,6 +40,15 @@ class side:
 
 
 @dataclass(eq=False)
+class tiles:
+    """Pairs of tiles that are multiplied: down and along, and how many there are."""
+
+    high: Any
+    wide: Any
+    count: Any
+
+
+@dataclass(eq=False)
 class rule:
     """How two rows are compared: what is added for each column, and what is made of the sum."""
 

@@ -54,26 +54,39 @@ def squares(it: Any, x: Any, shift: Any, zero: Any, out: Any) -> None:
     out[p * x.width + f] = total
 
 
-def cross(it: Any, x: Any, left: Any, right: Any, same: Any, out: Any) -> None:
-    """Add up products of one column of ``right`` and ``BLOCK`` columns of ``left``, in a part.
+def centre(it: Any, x: Any, shift: Any, begins: Any, out: Any) -> None:
+    """Bring a row's columns of a tile side by side, less a number of each column."""
+    t, i, lane = it[0], it[1], it[2]
+    f = begins[t] + lane
+    out[(t * x.count + i) * BLOCK + lane] = x.at[(x.part + i) * x.width + f] - shift[f]
 
-    Where both are the ``same``, only what lies on or above the diagonal is needed.
+
+def cross(it: Any, x: Any, left: Any, right: Any, pairs: Any, out: Any) -> None:
+    """Add up products of a tile of ``left`` and a column of a tile of ``right``, in a part.
+
+    Behind the products is the sum of that column.
     """
-    p, b, j = it[0], it[1], it[2]
-    first = b * BLOCK
-    if same and j < first:
-        return
-    total = sycl.private_array(right.at.dtype, BLOCK)
-    for c in range(BLOCK):
+    p, t, lane = it[0], it[1], it[2]
+    total = sycl.private_array(right.dtype, BLOCK + 1)
+    for c in range(BLOCK + 1):
         total[c] = 0
-    mean = right.shift[j]
-    end = left.width - 1
+    high, wide = pairs.high[t] * x.count, pairs.wide[t] * x.count
     last = min((p + 1) * x.part, x.count)
     for i in range(p * x.part, last):
-        v = right.at[i * right.width + j] - mean
+        v = right[(wide + i) * BLOCK + lane]
         for c in range(BLOCK):
-            k = min(first + c, end)
-            total[c] += v * (left.at[i * left.width + k] - left.shift[k])
-    for c in range(BLOCK):
-        if first + c <= end:
-            out[(p * left.width + first + c) * right.width + j] = total[c]
+            total[c] += v * left[(high + i) * BLOCK + c]
+        total[BLOCK] += v
+    for c in range(BLOCK + 1):
+        out[((p * pairs.count + t) * (BLOCK + 1) + c) * BLOCK + lane] = total[c]
+
+
+def cross_few(it: Any, x: Any, left: Any, right: Any, out: Any) -> None:
+    """Add up products of a column of each side in a part, where one has few columns."""
+    p, k, j = it[0], it[1], it[2]
+    total = left.at[0] - left.at[0]
+    last = min((p + 1) * x.part, x.count)
+    for i in range(p * x.part, last):
+        total += ((right.at[i * right.width + j] - right.shift[j])
+                  * (left.at[i * left.width + k] - left.shift[k]))
+    out[(p * left.width + k) * right.width + j] = total
