@@ -223,6 +223,8 @@ class peer_access(enum.Enum):
 
 C_VERSION = "opencl_c_version"
 """A descriptor of SYCL 1.2.1 that only one backend answers."""
+EXTERN_LANGUAGES = {backend.opencl: ("OpenCL C", ".cl"), backend.cuda: ("CUDA C++", ".cu")}
+"""What functions are written in that kernels call by name, and how names of its files end."""
 NATIVE_OF_12 = backend.opencl
 """The backend whose objects SYCL 1.2 means where it says native."""
 

@@ -32,6 +32,7 @@ from unisycl.lang.kernels.device_queue import (
     ndrange,
     set_user_event_status,
 )
+from unisycl.lang.kernels.foreign_functions import extern
 from unisycl.lang.kernels.target import device_is
 from unisycl.lang.library.partitions import value_partition
 from unisycl.ranks.graph.mappers import (
@@ -68,6 +69,7 @@ __all__ = [
     "enqueue_status",
     "enqueue_task",
     "even_split",
+    "extern",
     "fixed",
     "full",
     "get_default_queue_size",

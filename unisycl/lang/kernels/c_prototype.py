@@ -19,7 +19,8 @@ from unisycl.lang.numbers.vec import SCALARS, vec_of
 _SPACES = {word: getattr(address_space, f"{word}_space")
            for word in ("global", "local", "constant", "private", "generic")}
 _QUALIFIERS = frozenset(("const", "volatile", "restrict"))
-_SPECIFIERS = frozenset(("static", "inline", "extern"))
+_SPECIFIERS = frozenset(("static", "inline", "extern", "device", "host", "forceinline", "noinline",
+                         "constexpr"))
 _INTEGERS = frozenset(("char", "short", "int", "long"))
 _SIGNS = frozenset(("signed", "unsigned"))
 _LIKE = {"bool": np.bool_, "size_t": np.uint64, "uintptr_t": np.uint64, "ptrdiff_t": np.int64,
@@ -145,6 +146,8 @@ def known_type(words: list[str]) -> Scalar | Struct | None:
             return element_type(vec_of(SCALARS[base], int(word[len(base):])).dtype)
         if word in SCALARS:
             return element_type(np.dtype(SCALARS[word]))
+    if words.count("long") == 2:  # C++'s, as long as one of them in OpenCL C
+        words = [*(w for w in words if w != "long"), "long"]
     if not words or not set(words) <= _INTEGERS | _SIGNS or len(set(words)) < len(words):
         return None
     size = next((w for w in ("char", "short", "long") if w in words), "int")

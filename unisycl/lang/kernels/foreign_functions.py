@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.annotations import signature_of
-from unisycl.base.enums import address_space, backend
+from unisycl.base.enums import EXTERN_LANGUAGES, address_space, backend
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
@@ -99,6 +99,30 @@ def declared(source: str | os.PathLike[str], language: str, suffix: str, target:
         return extern_function(stub, ForeignFunction(name, text, label, language, target,
                                                      parameters, result))
     return make
+
+
+@ends_at_call
+def extern(source: str | os.PathLike[str], target: backend,
+           ) -> Callable[[Callable[..., Any]], extern_function]:
+    """Let kernels call functions written in the language of a backend's devices; a decorator.
+
+    The function it is put on has the name of one in the text, and its body is what runs elsewhere.
+    With ``...`` for a body it is refused there (``errc.kernel_not_supported`` for kernels).
+
+    Args:
+        source: the text, or the path of a file of it. All of it is compiled with each kernel that
+            calls one of its functions, before the kernel.
+        target: the backend whose devices compile it.
+
+    Raises ``errc.invalid`` where the text has no such function, where its parameters are not those
+    of the Python function, or where a type is not known; ``errc.feature_not_supported`` for a
+    backend without such a language.
+    """
+    if target not in EXTERN_LANGUAGES:
+        known = ", ".join(f"backend.{b.name}" for b in EXTERN_LANGUAGES)
+        raise UsageError(errc.feature_not_supported, f"extern: functions are compiled by devices "
+                         f"of {known}, not of {target!r}")
+    return declared(source, *EXTERN_LANGUAGES[target], target)
 
 
 def _text(source: Any, language: str) -> tuple[Path | None, str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base.enums import backend
+from unisycl.base.enums import EXTERN_LANGUAGES, backend
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernels.foreign_functions import declared, extern_function
 from unisycl.lang.numbers.vec import SCALARS, vec_of
@@ -62,7 +62,7 @@ class opencl:
             >>> half_of(3)
             np.float32(1.5)
         """
-        return declared(source, "OpenCL C", ".cl", backend.opencl)
+        return declared(source, *EXTERN_LANGUAGES[backend.opencl], backend.opencl)
 
 
 def _fill() -> None:

@@ -13,7 +13,8 @@ from unisycl.lang.kernels.c_prototype import known_type, prototype
 
 @pytest.mark.parametrize(("words", "expected"), [
     ("int", np.int32), ("unsigned", np.uint32), ("unsigned char", np.uint8), ("char", np.int8),
-    ("long unsigned int", np.uint64), ("short int", np.int16), ("signed", np.int32),
+    ("long unsigned int", np.uint64), ("long long", np.int64),
+    ("unsigned long long", np.uint64), ("short int", np.int16), ("signed", np.int32),
     ("size_t", np.uint64), ("ptrdiff_t", np.int64), ("half", np.float16), ("bool", np.bool_),
     ("double", np.float64), ("ushort", np.uint16), ("float4", sycl.float4), ("uchar16",
                                                                               sycl.uchar16)])
@@ -23,7 +24,7 @@ def test_types_of_the_language(words: str, expected: type) -> None:
     assert known_type(words.split()) == wanted
 
 
-@pytest.mark.parametrize("words", ["real", "float5", "long long", "struct node", "", "float int",
+@pytest.mark.parametrize("words", ["real", "float5", "struct node", "", "float int",
                                    "image2d_t", "float1"])
 def test_other_types_are_not_known(words: str) -> None:
     assert known_type(words.split()) is None
