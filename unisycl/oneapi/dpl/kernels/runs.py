@@ -72,7 +72,7 @@ def heads_of(it: Any, data: Any, own: Any, first: Any, size: Any, by: Any) -> An
     found = np.uint32(0)
     for j in sycl.ext.intel.unroll(range(len(by.items))):
         key = own.keys[row + j]
-        begins = first + row + j == 0 or not by.same(previous, key)
+        begins = (row + j == 0 and first == 0) or not by.same(previous, key)
         if begins and row + j < size:
             found = found | np.uint32(1 << j)
         previous = key

@@ -91,7 +91,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
                                             (lane + VOTERS - 1) % VOTERS)
             before = left if lane == 0 else turned
             left = turned
-            mark = k < size and (first + k == 0 or not plan.op(before, elements[j]))
+            mark = k < size and ((k == 0 and tile == 0) or not plan.op(before, elements[j]))
         else:
             mark = k < size and data.b.load(first + min(k, size - 1))
         votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
