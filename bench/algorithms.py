@@ -29,7 +29,10 @@ Run = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Pair:
-    """One algorithm: ours, NumPy's, what has to be put back before each, and what must be equal."""
+    """One algorithm: ours, NumPy's, what has to be put back before each, and what must be equal.
+
+    ``moved`` are the bytes that have to be moved, where memory is the limit.
+    """
 
     name: str
     ours: Run
@@ -37,6 +40,7 @@ class Pair:
     before: Run = lambda: None
     check: Run | None = None
     bar: float = 1.0
+    moved: float = 0.0
 
 
 def sorts(q: sycl.queue, n: int) -> list[Pair]:
@@ -138,15 +142,21 @@ def sums(q: sycl.queue, n: int) -> list[Pair]:
     k = np.random.default_rng(1).integers(0, 100, n, np.int32)
     out, theirs = np.zeros(n, np.int32), np.zeros(n, np.int32)
     return [
+        Pair("copy int32, the stream limit", lambda: dpl.copy(q, k, out),
+             lambda: np.copyto(theirs, k), check=lambda: np.array_equal(out, theirs),
+             moved=8 * n),
         Pair("inclusive_scan int32", lambda: dpl.inclusive_scan(q, k, out),
-             lambda: np.cumsum(k, out=theirs), check=lambda: np.array_equal(out, theirs)),
+             lambda: np.cumsum(k, out=theirs), check=lambda: np.array_equal(out, theirs),
+             moved=8 * n),
         Pair("reduce float32", lambda: dpl.reduce(q, x), x.sum,
-             check=lambda: abs(dpl.reduce(q, x) - x.sum(dtype=np.float64)) < 1e-5 * n),
+             check=lambda: abs(dpl.reduce(q, x) - x.sum(dtype=np.float64)) < 1e-5 * n,
+             moved=4 * n),
         Pair("transform_reduce float32",
              lambda: dpl.transform_reduce(q, x, 0, sycl.plus, lambda v: v * v),
              lambda: np.dot(x, x),
              check=lambda: np.isclose(dpl.transform_reduce(q, x, 0, sycl.plus, lambda v: v * v),
-                                      np.square(x, dtype=np.float64).sum(), rtol=1e-6)),
+                                      np.square(x, dtype=np.float64).sum(), rtol=1e-6),
+             moved=4 * n),
         Pair("max_element float32", lambda: dpl.max_element(q, x), x.argmax,
              check=lambda: dpl.max_element(q, x) == x.argmax()),
     ]
@@ -237,7 +247,8 @@ def measure(pair: Pair, rounds: int) -> str:
     ratio = statistics.median(b[0] / a[0] for a, b in zip(ours, numpys, strict=True))
     spent = min(b[1] for b in numpys) / max(min(a[1] for a in ours), 1e-9)
     cells = (f"{1e3 * min(t[k] for t in row):9.2f}" for row in (ours, numpys) for k in (0, 1))
-    return f"{pair.name:32}" + "".join(cells) + f"{ratio:9.2f}{spent:9.2f}{pair.bar:6.1f}"
+    speed = f"{pair.moved / min(a[0] for a in ours) / 1e9:7.1f}" if pair.moved else ""
+    return f"{pair.name:32}" + "".join(cells) + f"{ratio:9.2f}{spent:9.2f}{pair.bar:6.1f}{speed}"
 
 
 def main() -> None:
@@ -255,7 +266,7 @@ def main() -> None:
     q, n = sycl.queue(asked.device), 1 << asked.log2
     print(f"{n} elements on {asked.device}; milliseconds; times and ratios of NumPy's over ours")
     print(f"{'':32}{'ours':>9}{'processor':>9}{'NumPy':>9}{'processor':>9}{'ratio':>9}"
-          f"{'of proc.':>9}{'bar':>6}")
+          f"{'of proc.':>9}{'bar':>6}{'GB/s':>7}")
     for family in (sums, selections, numbers, firsts, sorts):
         for pair in family(q, n):
             if not asked.names or any(part in pair.name for part in asked.names):

@@ -32,16 +32,17 @@ def places(x: np.ndarray, descending: bool) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_keys_are_sorted_as_numpy_sorts_them(queue: sycl.queue, kind: np.dtype) -> None:
+    """Of each second kind those with values rise, of the others those alone: half the kernels."""
     for n in sizes(queue):
         x = numbers(kind, n)
         for comp in (None, operator.gt):
-            order = places(x, comp is not None)
-            y, values = x.copy(), np.arange(n, dtype=np.int32)
-            dpl.sort_by_key(queue, y, values, comp)
-            assert np.array_equal(order, values)
-            assert same_bits(x[order], y)
-            y = x.copy()
-            dpl.sort(queue, y, comp)
+            order, y = places(x, comp is not None), x.copy()
+            if (comp is None) == (KINDS.index(kind) % 2 == 0):
+                values = np.arange(n, dtype=np.int32)
+                dpl.sort_by_key(queue, y, values, comp)
+                assert np.array_equal(order, values)
+            else:
+                dpl.sort(queue, y, comp)
             assert same_bits(x[order], y)
 
 
