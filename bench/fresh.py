@@ -23,6 +23,7 @@ def number_of(*command: str, cache: str = "") -> float:
     """
     with tempfile.TemporaryDirectory(prefix="unisycl-bench-") as empty:
         env = {**os.environ, "XDG_CACHE_HOME": cache or empty, "PYTHONPATH": str(ROOT)}
+        env.pop("UNISYCL_CACHE", None)
         done = subprocess.run([sys.executable, *command], env=env, text=True, check=True,
                               stdout=subprocess.PIPE)
     return float(done.stdout.split()[-1])

@@ -21,6 +21,7 @@ from bench.fresh import ROOT
 KERNEL = str(ROOT / "bench" / "cold_kernel.py")
 LINES = 365
 _LONG = """
+import sys
 import time
 import numpy as np
 import unisycl as sycl
@@ -31,8 +32,13 @@ def long(i, a, b):
 {lines}
     b[i] = x + y
 
+def before(i, a):
+    a[i] = 1
+
 queue = sycl.queue(sycl.cpu_selector_v)
 a, b = np.ones((2, 4096), np.float32)
+if len(sys.argv) > 1:
+    queue.parallel_for(4096, before, a).wait()
 begin = time.perf_counter()
 queue.parallel_for(4096, long, a, b).wait()
 print(time.perf_counter() - begin)
@@ -59,7 +65,8 @@ def once(command: list[str], cache: str, compiled: str) -> tuple[float, float, f
     """
     env = {**os.environ, "XDG_CACHE_HOME": cache, "PYTHONPATH": str(ROOT),
            "PYTHONPYCACHEPREFIX": compiled}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    for name in ("PYTHONDONTWRITEBYTECODE", "UNISYCL_CACHE"):  # of which nothing is to come
+        env.pop(name, None)
     begin = time.perf_counter()
     with subprocess.Popen([sys.executable, *command], env=env, text=True,
                           stdout=subprocess.PIPE) as child:
@@ -87,7 +94,9 @@ def main() -> None:
                 "import both": (["-c", "import numpy, unisycl"], warm),
                 "script, cached kernel": ([KERNEL], warm),
                 "script, 20 lines, cold": ([KERNEL], ""),
-                f"script, {LINES} lines, cold": ([str(program)], "")}
+                f"script, {LINES} lines, cold": ([str(program)], ""),
+                "20 lines, others before": ([KERNEL, "loaded"], ""),
+                f"{LINES} lines, others before": ([str(program), "loaded"], "")}
         compiled = str(Path(folder) / "compiled")
         for command, _ in ways.values():
             once(command, warm, compiled)
@@ -109,13 +118,16 @@ def show(found: dict[str, list[tuple[float, float, float]]]) -> None:
         least[name] = [column[0] for column in columns]
         print(f"{name:26}" + "".join(f"{statistics.median(c):9.1f}{c[0]:9.1f}" for c in columns[:2])
               + f"{statistics.median(columns[2]):14.1f}{columns[2][0]:9.1f}")
-    base, numpy, both, script, short, long = (least[name][1] for name in found)
+    base, numpy, both, script, short, long, *_ = (least[name][1] for name in found)
     print(f"import unisycl beyond NumPy: {both - numpy:.1f} ms (bar 60)")
     print(f"script to the first cached kernel of `import numpy`, the least by processor time: "
           f"{script / numpy:.2f} as processes, {(script - base) / (numpy - base):.2f} beyond the "
           "interpreter (bar 2)")
     print(f"compiling, beyond the cached script: {short - script:.0f} ms for 20 lines, "
           f"{long - script:.0f} ms for {LINES}")
+    short, long = [least[name][2] for name in found][-2:]
+    print(f"compiling alone, where the compiler was loaded: {short:.0f} ms for 20 lines (bar 70), "
+          f"{long:.0f} ms for {LINES} (bar 1000)")
 
 
 if __name__ == "__main__":
