@@ -18,7 +18,8 @@ import numpy as np
 import unisycl as sycl
 from bench.peers.opencl import Session
 
-ITEMS, GROUP, CHAIN, HEAVY = 256, 64, 1000, 32
+ITEMS, GROUP, CHAIN = 256, 64, 1000
+HEAVY = (32, 64, 128)
 SIZES = (1 << 14, 1 << 16, 1 << 18, 1 << 20)
 _SOURCE = """
 kernel void nothing() {}
@@ -124,7 +125,6 @@ def of_unisycl(*, in_order: bool) -> dict[str, Way]:
     order = [sycl.property.queue.in_order()] if in_order else []
     queue = sycl.queue(sycl.cpu_selector_v, *order)
     usm: Any = sycl.malloc_shared(ITEMS, np.float32, queue)
-    heavy: Any = sycl.malloc_shared(HEAVY, np.float32, queue)
     space = sycl.nd_range(ITEMS, GROUP)
     bound = queue.bind(ITEMS, raise_, usm)
     step = iter(range(1 << 60))
@@ -138,9 +138,11 @@ def of_unisycl(*, in_order: bool) -> dict[str, Way]:
         "another number each time": Way(lambda: queue.parallel_for(
             ITEMS, shift, usm, next(step)).wait(), 1, "empty"),
         "bound": Way(lambda: bound().wait(), 1, "empty"),
-        "32 heavy items": Way(lambda: queue.parallel_for(HEAVY, long_sum, heavy).wait(), 1,
-                              "32 heavy"),
         **groups(queue, usm), **others(queue, usm), **loops(queue, usm), **rest(queue, usm)}
+    for size in HEAVY:
+        heavy: Any = sycl.malloc_shared(size, np.float32, queue)
+        ways[f"{size} heavy items"] = Way(lambda n=size, a=heavy: queue.parallel_for(
+            n, long_sum, a).wait(), 1, f"{size} heavy")  # type: ignore[misc]
     for size in SIZES:
         a, b = (sycl.malloc_shared(size, np.float32, queue) for _ in range(2))
         launch = queue.bind(size, add, a, b)
@@ -319,7 +321,6 @@ def of_opencl(session: Session) -> dict[str, Way]:
         return found
 
     nothing, up = kernel("nothing"), kernel("raise", np.zeros(ITEMS, np.float32))
-    heavy = kernel("long_sum", np.zeros(HEAVY, np.float32))
 
     def chain() -> None:
         for _ in range(CHAIN):
@@ -327,8 +328,11 @@ def of_opencl(session: Session) -> dict[str, Way]:
         queue.finish()
 
     ways = {"empty": Way(lambda: enqueue(queue, nothing, (1,), None).wait()),
-            "1,000 in order": Way(chain, CHAIN),
-            "32 heavy": Way(lambda: enqueue(queue, heavy, (HEAVY,), None).wait())}
+            "1,000 in order": Way(chain, CHAIN)}
+    for size in HEAVY:
+        one = kernel("long_sum", np.zeros(size, np.float32))
+        ways[f"{size} heavy"] = Way(lambda k=one, n=size: enqueue(  # type: ignore[misc]
+            queue, k, (n,), None).wait())
     for size in SIZES:
         one = kernel("add", *np.zeros((2, size), np.float32))
         ways[f"{size} items"] = Way(lambda k=one, n=size: enqueue(  # type: ignore[misc]

@@ -17,7 +17,13 @@ from unisycl.backends.cpu.emit import entry, queries
 from unisycl.backends.cpu.emit.lines import Lines
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.emit.text import LOOSE, Module
-from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, other_lanes, shapes_of
+from unisycl.backends.cpu.emit.widths import (
+    choose_lanes,
+    is_scalar,
+    other_lanes,
+    shapes_of,
+    widest_element,
+)
 from unisycl.backends.cpu.pool import direct_code
 from unisycl.backends.cpu.variants import SMALL, SYMBOL, Key, Parts
 from unisycl.base.dataclass import dataclass
@@ -75,8 +81,9 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
                                  ids_below=ready.ids_below, units=key.units)
     direct_code.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
+    pairs = max(1, lanes * widest_element(written) // (2 * found.vector_bits))
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
-                         direct_code.steps(plain(written), lanes, written.params),
+                         direct_code.steps(plain(written), lanes, written.params, pairs),
                          bool(loops), loops == {n.For},
                          0 if key.most or asked.fast else
                          other_lanes(plain(written), lanes, found.vector_bits))
@@ -118,6 +125,8 @@ def find_facts(kernel: n.Kernel) -> list[int]:
     """
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
+    if kernel.index_kind != "range" or visit.contains(kernel.body, n.While):
+        return [lanes, 0, 0]  # neither is looked for there
     search = interior.Search(queries.shapes(kernel, lanes), lanes, SMALL)
     inner = interior.find(kernel, search)
     past = found.triple.startswith("x86_64")

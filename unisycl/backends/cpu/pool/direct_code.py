@@ -30,11 +30,12 @@ _MOST_TERMS = 64
 Varying: TypeAlias = Callable[[n.Expr], bool]
 
 
-def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param]) -> Steps:
+def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param], pairs: int = 1) -> Steps:
     """Return the vector operations of one sub-group; 0 if the kernel is never run directly.
 
     Where only a launch knows how often loops run: terms, each of steps and of the turns of the
-    loops around them. ``params``: those that a launch has values for.
+    loops around them. ``params``: those that a launch has values for. ``pairs``: how many pairs of
+    the processor's vectors a sub-group is, each of which a step is counted for.
     """
     if kernel.enqueues or kernel.apart or kernel.waits or kernel.progress:
         return 0
@@ -43,10 +44,10 @@ def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param]) -> Steps:
         return 0
     if visit.contains(kernel.body, _LONG) or _stack(kernel, lanes) > MOST_STACK:
         return 0
-    return _terms(kernel, lanes, Turns(kernel.body, params), 1 + joined)
+    return _terms(kernel, lanes, Turns(kernel.body, params), (1 + joined) * pairs, pairs)
 
 
-def _terms(kernel: n.Kernel, lanes: int, found: Turns, total: int) -> Steps:
+def _terms(kernel: n.Kernel, lanes: int, found: Turns, total: int, pairs: int) -> Steps:
     """Return the steps of a kernel's statements, and of ``total`` more."""
     varying = _varying(kernel)
     terms: list[tuple[int, tuple[Bound, ...]]] = []
@@ -64,7 +65,7 @@ def _terms(kernel: n.Kernel, lanes: int, found: Turns, total: int) -> Steps:
                 known = bounds.constant(bound)
                 often, around = (times, (*within, bound)) if known is None else (
                     times * known, within)
-            each += _of_statement(stmt, lanes, varying)
+            each += pairs * _of_statement(stmt, lanes, varying)
             todo += [(b, often, around) for b in visit.blocks(stmt)]
         if within:
             terms.append((times * each, within))
