@@ -91,6 +91,8 @@ class Result:
     absent: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     compiled: float = 0.0
+    code: tuple[int, int] = (0, 0)
+    """How many codes of kernels ours made or loaded for both sizes, and their bytes."""
 
     def seconds(self, peer: str = OURS, *, cpu: bool = False) -> float:
         """Return the least over rounds, which other work on the machine disturbs least."""
@@ -132,6 +134,7 @@ def _prepare(result: Result, workers: dict[str, Process], check: bool) -> list[s
             result.digests[peer], tolerance = told["digest"], told["tolerance"]
             if peer == OURS:
                 result.compiled = told.get("compiled", 0.0)
+                result.code = (*told.get("code", (0, 0)),)
     mine = result.digests.get(OURS)
     for peer, figures in result.digests.items():
         wrong = differs(mine, figures, tolerance) if mine else ""

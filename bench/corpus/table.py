@@ -84,6 +84,19 @@ def _twins(results: Sequence[Result]) -> list[str]:
             *lines] if lines else []
 
 
+def _code(results: Sequence[Result]) -> list[str]:
+    """Return how much code ours is, of the kernels that were new to the process in each form."""
+    new = [r for r in results if r.code[0]]
+    if not new:
+        return []
+    most, count = max(new, key=lambda r: r.code[1]), max(new, key=lambda r: r.code[0])
+    text = (f"code for both sizes, an entry of the cache each: {sum(r.code[0] for r in new)} of "
+            f"{len(new)} forms, {sum(r.code[1] for r in new) / 1024:.0f} KiB; at most "
+            f"{most.code[1] / 1024:.0f} KiB ({title(most.name, most.form)}) and {count.code[0]} "
+            f"({title(count.name, count.form)})")
+    return [text]
+
+
 def summary(results: Sequence[Result], peers: Sequence[str]) -> list[str]:
     """Return what is printed behind the lines."""
     wrong = [r for r in results if r.errors]
@@ -92,6 +105,7 @@ def summary(results: Sequence[Result], peers: Sequence[str]) -> list[str]:
     if slowest is not None and slowest.compiled:
         lines.append("longest first run at the small size, compiling included: "
                      f"{slowest.compiled:.2f} s, {title(slowest.name, slowest.form)}")
+    lines += _code(results)
     lines.append(f"{len(results)} forms, {len(wrong)} with something wrong"
                  + "".join(f"\n  {title(r.name, r.form)}: {', '.join(r.errors)}" for r in wrong))
     return lines

@@ -66,6 +66,22 @@ def _load_compiler() -> None:
     sycl.queue().parallel_for(8, zero, np.zeros(8, np.float32)).wait()
 
 
+class _Code:
+    """Counts codes of kernels that this process puts into memory, and their bytes."""
+
+    def __init__(self) -> None:
+        from unisycl.backends.cpu.compile import jit  # noqa: PLC0415 - belongs to our process
+
+        self.count = self.bytes = 0
+        placed = jit.placed
+
+        def counted(kept: bytes, names: tuple[str, ...]) -> Any:
+            self.count += 1
+            self.bytes += len(kept)
+            return placed(kept, names)
+        jit.placed = counted
+
+
 class Worker:
     """What the requests of the parent do."""
 
@@ -73,12 +89,16 @@ class Worker:
         self.prepare_entry = peers.preparer(peer)
         self.entries = catalogue.entries()
         self.ready: Any = None
+        self.code: _Code | None = None
         if peer == OURS:
             _load_compiler()
+            self.code = _Code()
 
     def prepare(self, name: str, form: str, only: str) -> dict[str, Any]:
         self.ready = None
         entry, family = self.entries[name]
+        if self.code is not None:
+            self.code.count = self.code.bytes = 0
         wrong, small, compiled = checked(self.prepare_entry, entry, family, form)
         if wrong:
             return {"error": f"wrong: {wrong}"}
@@ -90,6 +110,8 @@ class Worker:
         self.ready.run()
         self.ready.fetch()
         told["digest"] |= frame.digest(self.ready.operands, small)
+        if self.code is not None:
+            told["code"] = [self.code.count, self.code.bytes]
         return {**told, "compiled": compiled}
 
     def answer(self, request: list[str]) -> dict[str, Any]:
