@@ -37,6 +37,9 @@ SHARE = 12
 """Tests a process records before another one goes on: caches hide lines from later ones."""
 SLOW = 60.0
 """Seconds after which a test is left out of the map."""
+WAITS = 20
+"""How many times longer by the clock a test may take than by processor time: one that waits for
+ever takes none, and one beside a dozen other processes takes little."""
 GRACE = 15.0
 """Seconds that the last mutants have when the time is over."""
 NOTICED = ("killed", "timed out", "crashed")
@@ -93,7 +96,7 @@ class Session:
         kept: Path | None = self._options.map
         if kept and kept.exists():
             return Map.read(kept)
-        start = timed()
+        start = time.monotonic()
         found = Map()
         rows = [list(row) for _, of in itertools.groupby(self._items.values(), lambda i: i.path)
                 for row in _shares(list(of))]
@@ -113,7 +116,7 @@ class Session:
                 _say(f"\nended early, signal {end.signal}: after "
                      f"{end.lines[-1][0] if end.lines else 'nothing'} of {end.job[0].nodeid}")
             _progress(f"lines: {done} of {len(rows)} shares, {len(found.tests)} tests, "
-                      f"{failed} left out, {timed() - start:.0f} s")
+                      f"{failed} left out, {time.monotonic() - start:.0f} s")
         _say("")
         if kept:
             found.write(kept)
@@ -125,7 +128,7 @@ class Session:
             paths.setdefault(path, []).extend(f.__code__ for f in functions)
         recorder = Recorder(paths)
         for item, following in itertools.zip_longest(items, items[1:]):
-            signal.setitimer(signal.ITIMER_REAL, SLOW)
+            _limit(SLOW)
             start = timed()
             with recorder.recorded() as ran:
                 passed = self._passes(item, following)
@@ -191,16 +194,22 @@ class Session:
         for (test, seconds), item, following in itertools.zip_longest(tests, items, items[1:]):
             told.write(json.dumps(test) + "\n")
             told.flush()
-            signal.setitimer(signal.ITIMER_REAL, 8 + 10 * seconds)
+            _limit(8 + 10 * seconds)
             if not self._passes(item, following):
                 return
         told.write('"survived"\n')
 
 
+def _limit(seconds: float) -> None:
+    """End this process after so many seconds of its processor time, or when it only waits."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAITS * seconds)
+
+
 def _state(end: processes.Outcome) -> tuple[str, str]:
     """Return how a mutant fared, and the test that noticed."""
     last = end.lines[-1] if end.lines else ""
-    if end.signal == signal.SIGALRM or end.signal == signal.SIGKILL:
+    if end.signal in (signal.SIGPROF, signal.SIGALRM, signal.SIGKILL):
         return "timed out", last
     if end.signal or end.status:
         return "crashed", last

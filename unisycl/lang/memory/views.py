@@ -299,6 +299,7 @@ def _inside(place: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
 
 _Class = TypeVar("_Class")
 _OF_VOID = frozenset(dir(np.void))
+_BLOCKS = (np.void, np.ndarray)
 
 
 class Record(np.void):  # type: ignore[misc]  # final for type checkers only
@@ -325,8 +326,10 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
         found = np.void.__getitem__(self, name)
         if here.watch is not None:
             found = here.watch.member(self, name, found, writes=False)
-        if not isinstance(found, np.void | np.ndarray):
+        if not isinstance(found, _BLOCKS):
             return found
+        if isinstance(found, Elements) and _launch.running:
+            return value_of(found)
         found = _in_place(found)
         if _launch.running:  # elsewhere it is a view, as all that NumPy's records give
             found = value_of(found)
@@ -362,11 +365,14 @@ def _record_class(names: tuple[str, ...]) -> type[Record]:
 def field(name: str) -> property:
     """Return a property that is a member of a record, for a class with an attribute so called."""
     def get(self: Any) -> Any:
-        return self[name]
+        return _member(self, name)
 
     def put(self: Any, value: Any) -> None:
         self[name] = value
     return property(get, put)
+
+
+_member = Record.__getitem__
 
 
 def in_place(dtype: np.dtype[Any], records: dict[Any, Any] | None = None) -> np.dtype[Any]:

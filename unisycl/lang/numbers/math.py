@@ -13,11 +13,12 @@ import numpy as np
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.builtins import BUILTINS, Builtin
+from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Operators, elementwise, silent
-from unisycl.lang.numbers.geometric import OF_VECTORS
+from unisycl.lang.numbers.geometric import OF_VECTORS, QUICK
 
 _NUMBERS = (bool, int, float, np.generic)
 
@@ -50,7 +51,9 @@ class builtin_function:
             if whole is None:
                 return elementwise(self, row.name, operands)
             found = whole(*operands)
-            self._plans[tuple(map(type, operands))] = whole
+            make = QUICK.get(row.name)
+            self._plans[tuple(map(type, operands))] = (
+                make(operands[0]._type, whole) if make else whole)
             return found
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
         kinds = _operand_types(row, numbers)
@@ -78,11 +81,14 @@ class builtin_function:
 
 def _plan(host: Callable[..., Any], kinds: tuple[np.dtype[Any], ...]) -> Callable[..., Any]:
     """Return a function for NumPy's numbers of types that have been seen before."""
-    if len(kinds) == 1:
-        kind = kinds[0]
-        return lambda x: silent(host, x if x.__class__ is kind.type else convert(x, kind))
-    return lambda *numbers: silent(host, *(
-        x if x.__class__ is k.type else convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
+    own = tuple(kind.type for kind in kinds)
+
+    def plan(*numbers: Any) -> Any:
+        if tuple(map(type, numbers)) != own:
+            numbers = tuple(map(convert, numbers, kinds))
+        # In a kernel NumPy warns of nothing, and need not be told for each call.
+        return host(*numbers) if here.inside else silent(host, *numbers)
+    return plan
 
 
 def _number(name: str, x: Any) -> Any:
