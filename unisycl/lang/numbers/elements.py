@@ -443,8 +443,9 @@ def _quick(own: elements_type, name: str, fn: Operation, *, swap: bool = False,
     slow, view, block = getattr(Operators, name), np.frombuffer, np.ndarray
     value, element, count, dtype = own.value, own.element, own.count, own.dtype
     scalar, of, full = element.type, own._test if test else own._of, count == own.room and not test
-    if count != own.room and not test and fn in _OF_PADDING:
-        return _padded(own, slow, fn, swap=swap)
+    padded = count != own.room and fn in (np.add, np.subtract, np.multiply)
+    if padded:  # what pads a value takes part, for no number makes these fail, and is zero again
+        count, full = own.room, True
 
     def operate(self: Any, other: Any) -> Any:
         if not here.inside:  # there NumPy's warnings are on
@@ -458,34 +459,9 @@ def _quick(own: elements_type, name: str, fn: Operation, *, swap: bool = False,
                 return slow(self, other)
         mine = view(self, element, count)
         lanes = fn(theirs, mine) if swap else fn(mine, theirs)
+        if padded:
+            lanes[own.count:] = 0
         return block((), dtype, lanes)[()] if full else of(lanes)
-    return operate
-
-
-_OF_PADDING = (np.add, np.subtract, np.multiply)
-"""Operations that may be done with what pads a value, too: no number makes them fail."""
-
-
-def _padded(own: elements_type, slow: Operation, fn: Operation, *, swap: bool) -> Operation:
-    """Return an operator of values with padding, which takes part and is zero again then."""
-    view, block, room = np.frombuffer, np.ndarray, own.room
-    value, element, count, dtype = own.value, own.element, own.count, own.dtype
-    scalar = element.type
-
-    def operate(self: Any, other: Any) -> Any:
-        if not here.inside:
-            return slow(self, other)
-        kind = other.__class__
-        if kind is value:
-            theirs: Any = view(other, element, room)
-        else:
-            theirs = other if kind is scalar else _near(other, element)
-            if theirs is None:
-                return slow(self, other)
-        mine = view(self, element, room)
-        lanes = fn(theirs, mine) if swap else fn(mine, theirs)
-        lanes[count:] = 0
-        return block((), dtype, lanes)[()]
     return operate
 
 
