@@ -26,6 +26,10 @@ def run_dpl(q):
     for scan in (dpl.inclusive_scan, dpl.exclusive_scan):
         scan(q, FLAT, out)
         found.append(out.copy())
+    dpl.transform_inclusive_scan(q, FLAT, out, sycl.plus, lambda v: v * v)
+    found.append(out.copy())
+    dpl.inclusive_scan_by_segment(q, keys, FLAT, out)
+    found.append(out.copy())
     ends, sums = np.zeros_like(keys), np.zeros_like(FLAT)
     count = dpl.reduce_by_segment(q, keys, FLAT, ends, sums)
     dpl.sort(q, out)
@@ -133,6 +137,9 @@ def test_each_routine_states_it() -> None:
     for name in mkl.__all__:  # every library of mkl's that has routines
         if isinstance(getattr(mkl, name), types.ModuleType):
             assert [p for p in promises.PROMISES if p.library == f"mkl.{name}"], name
+    for name in (x for x in dpl.__all__ if hasattr(getattr(dpl, x), "later")):
+        assert [name in p.routines for p in promises.PROMISES if p.library == "dpl"].count(
+            True) == 1, f"dpl.{name} states its determinism once"
     assert promises.promise_of("tbb", "", "parallel_reduce").same is promises.Same.other
     assert promises.promise_of("tbb", "", "parallel_deterministic_reduce").same is (
         promises.Same.always)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 class Same(enum.Enum):
     """When two runs on one device give the same bits."""
 
+    everywhere = "in every run, for any number of threads, and on every device"
     always = "in every run, for any number of threads"
     threads = "in every run with one number of threads"
     card = "on one kind of card, with one version of the library"
@@ -38,8 +39,32 @@ class Promise:
     routines: tuple[str, ...] = ()
 
 
-_A, _T, _C = Same.always, Same.threads, Same.card
+_E, _A, _T, _C = Same.everywhere, Same.always, Same.threads, Same.card
 _OWN, _HALVES = "the type of the elements", "the type of the elements; of halves float32"
+
+_FOUND = (
+    "adjacent_find", "all_of", "any_of", "binary_search", "copy", "copy_if", "copy_n", "count",
+    "count_if", "equal", "fill", "fill_n", "find", "find_end", "find_first_of", "find_if",
+    "find_if_not", "histogram", "includes", "inplace_merge", "iota", "is_partitioned",
+    "is_sorted", "is_sorted_until", "lexicographical_compare", "lower_bound", "max_element",
+    "merge", "min_element", "minmax_element", "mismatch", "none_of", "nth_element",
+    "partial_sort", "partial_sort_copy", "partition", "partition_copy", "remove", "remove_copy",
+    "remove_copy_if", "remove_if", "replace", "replace_copy", "replace_copy_if", "replace_if",
+    "reverse", "reverse_copy", "rotate", "rotate_copy", "search", "search_n", "segmented_sort",
+    "segmented_sort_by_key", "set_difference", "set_intersection", "set_symmetric_difference",
+    "set_union", "shift_left", "shift_right", "shuffle", "sort", "sort_by_key",
+    "stable_partition", "stable_sort", "stable_sort_by_key", "swap_ranges",
+    "three_way_partition", "top_k", "unique", "unique_by_key_copy", "unique_copy", "upper_bound")
+_APPLIED = (
+    "adjacent_difference", "for_each", "for_each_n", "generate", "generate_n", "transform",
+    "transform_if")
+_COMBINED = (
+    "exclusive_scan", "exclusive_scan_by_segment", "inclusive_scan",
+    "inclusive_scan_by_segment", "reduce", "reduce_by_segment", "transform_exclusive_scan",
+    "transform_inclusive_scan", "transform_reduce")
+_WORDS = (
+    "bits", "uniform_bits", "uniform", "uniform_int", "discrete", "bernoulli", "poisson",
+    "binomial", "geometric")
 
 PROMISES: tuple[Promise, ...] = (
     *(Promise("mkl.blas", p, _T, _HALVES) for p in ("openblas", "openblas64", "mkl")),
@@ -55,8 +80,11 @@ PROMISES: tuple[Promise, ...] = (
     Promise("mkl.vm", "", _A, "as exact as the functions of builtins.md, in every accuracy mode"),
     Promise("mkl.stats", "", _A, "float64 where the device has it, of float32 as well"),
     Promise("mkl.data_fitting", "", _A, "the type of the points"),
-    Promise("mkl.rng", "", _A, "the same numbers on every device; laws in the type of the numbers"),
-    Promise("dpl", "", _A, "what the operators compute in; they must be associative"),
+    Promise("mkl.rng", "", _E, "the engine's numbers, and what one rounding makes of them", _WORDS),
+    Promise("mkl.rng", "", _A, "the type of the numbers, by the functions of builtins.md"),
+    Promise("dpl", "", _E, "nothing beyond what predicates and orders compute in", _FOUND),
+    Promise("dpl", "", _A, "what the function computes in, each element by itself", _APPLIED),
+    Promise("dpl", "", _A, "what the operators compute in; they must be associative", _COMBINED),
     Promise("dnn", "onednn", _T, "float32; of whole numbers int32"),
     Promise("dnn", "cudnn", _C, "sums in float32; factors in less only by fpmath_mode"),
     Promise("dnn", "kernels", _A, "float32; of whole numbers int32"),
