@@ -108,6 +108,7 @@ class Suite:
         self.rows: dict[str, str] = {}
         self.failures: list[str] = []
         self.shown: Counter[str] = Counter()
+        self.lacks: Counter[str] = Counter()  # what tests were refused for
 
     def run(self, workers: int, together: int, extra: list[str],
             told: Callable[[Suite], None]) -> None:
@@ -182,8 +183,10 @@ class Suite:
             told = [line for line in lines if line.startswith("E ")][:12]
             self.failures.append(f"-- {name}\n" + "\n".join(told or lines[-8:]))
         elif skipped is not None:
-            refused = "refused: " in (skipped.get("message") or "")
+            _, refused, why = (skipped.get("message") or "").partition("refused: ")
             self.counts["refused" if refused else "skipped"] += 1
+            if refused:
+                self.lacks[re.sub(r"\d+", "N", why)[:140]] += 1
         else:
             self.counts["passed"] += 1
 
@@ -194,7 +197,8 @@ class Suite:
         head = [f"tests on {self.device}: " + ", ".join(f"{v} {k}" for k, v in self.counts.items()),
                 f"files: {self.seen} of {self.all} ended",
                 f"rows: {dict(Counter(self.rows.values()))}", "",
-                *(f"{count:5} {reason}" for reason, count in reasons.most_common(40)), ""]
+                *(f"{count:5} {reason}" for reason, count in reasons.most_common(40)), "",
+                *(f"{count:5} refused: {why}" for why, count in self.lacks.most_common()), ""]
         return "\n".join([*head, *self.failures]) + "\n"
 
 
