@@ -85,7 +85,7 @@ STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
 NATIVE = ("backends", "tools", "api.memory.dlpack", "process.float_mode", "oneapi.frame.library",
           "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers", "ranks.links.nccl",
-          "ranks.links.oneccl")
+          "ranks.links.oneccl", "ranks.links.gpu_aware")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
 # the registry that lists backends, and enumerations and constants that specifications define
@@ -94,7 +94,7 @@ VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backen
 VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.kernels.opencl",
                  "api.interop.opencl", "public_names", "oneapi.frame.table",
                  "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers.cudnn",
-                 "ranks.links.nccl")
+                 "ranks.links.nccl", "ranks.links.gpu_aware")
 
 
 def room_of(module: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import unisycl as sycl
-from tests.ranks import processes, queue_checks, test_queue
+from tests.ranks import mpi_cards, processes, queue_checks, test_queue
 from unisycl.ranks.links.alone import AloneLink
 
 if __name__ == "__main__":
@@ -17,4 +17,5 @@ if __name__ == "__main__":
     q = sycl.ext.unisycl.distr_queue(sys.argv[1])
     test_queue.compare(queue_checks.check_all(q), one)
     q.close()
+    mpi_cards.check()
     processes.say(f"rank {q.rank} of {q.size} is well")

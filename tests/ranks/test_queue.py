@@ -45,7 +45,7 @@ def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None
     one = queue_checks.check_all(x.distr_queue(device))
     compare(one, one)
     skip_where_one_kernel_cannot_overlap(device)
-    for size in by_turns(device, (2, 3)):
+    for size in by_turns(device, (2, 3, 4)):
         for found in ccl.run_threads(size, lambda c: queue_checks.check_all(
                 x.distr_queue(device))):
             compare(found, one)
@@ -121,9 +121,9 @@ def test_random_programs_find_what_numpy_does(device: sycl.device, seed: int) ->
 @pytest.mark.row("R-1")
 @pytest.mark.part("R-4")
 def test_processes_compute_what_one_rank_does() -> None:
-    done = start(3, "tests/ranks/mpi_queue.py", "cpu")
+    done = start(4, "tests/ranks/mpi_queue.py", "cpu")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert well(done.stdout) == [0, 1, 2]
+    assert well(done.stdout) == [0, 1, 2, 3]
 
 
 @pytest.mark.row("R-5")

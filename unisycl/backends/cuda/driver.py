@@ -109,6 +109,7 @@ class CudaDriver(Repeating, Batching, Reaching):
     chains = True
     takes_commands = True
     messages = "nccl"
+    device_memory = "cuda"
 
     def __init__(self, api: Api, card: Card, *, alone: bool = True, session: Session | None = None,
                  stream: int | None = None) -> None:
@@ -133,6 +134,11 @@ class CudaDriver(Repeating, Batching, Reaching):
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device."""
         return (self._info,)
+
+    @property
+    def session(self) -> Session:
+        """Has the card's context current while it is entered."""
+        return self.opened().session
 
     def part(self, units: tuple[int, ...]) -> CudaDriver:
         """Refuse: the driver splits no card, but by MIG, before the process starts."""

@@ -252,6 +252,7 @@ def send(data: Any, peer: int, *, comm: communicator, where: Any = None, count: 
     call = _Request("send", comm, where)
     check_rank("send", peer, call.size)
     a = call.side("data", data, count, writes=False, dtype=dtype)
+    a.hand_over(comm, call.queue)
     link, tag = comm.link, comm.message(peer, 0)
     return submit(comm, call.queue, [a], lambda: link.send(peer, tag, a.array(), a.words()),
                   depends_on, ordered=False)
@@ -264,6 +265,7 @@ def recv(data: Any, peer: int, *, comm: communicator, where: Any = None, count: 
     call = _Request("recv", comm, where)
     check_rank("recv", peer, call.size)
     b = call.side("data", data, count, writes=True, dtype=dtype)
+    b.hand_over(comm, call.queue)
     link, tag = comm.link, comm.message(peer, 1)
     return submit(comm, call.queue, [b], lambda: link.receive(peer, tag, b.array(), b.words()),
                   depends_on, ordered=False)

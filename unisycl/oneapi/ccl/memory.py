@@ -12,6 +12,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.frame.refusals import refuse, whole
+from unisycl.ranks.links.gpu_aware import DeviceArray
 
 
 class Side:
@@ -37,6 +38,8 @@ class Side:
         """How many elements the call uses of the memory: more than these, where it is in place."""
         self.fresh = writes
         """Whether nothing of what was there before is read."""
+        self.session: Any = None
+        """What is entered to hand the device's memory to MPI; None where it is copied."""
         self._copy: np.ndarray[Any, Any] | None = None
         self._seen: Any = None
 
@@ -50,13 +53,19 @@ class Side:
         """Whether it can be used by a command of the queue alone."""
         return isinstance(self.x, sycl.buffer) or self.on_device
 
+    def hand_over(self, comm: Any, queue: sycl.queue) -> None:
+        """Have MPI be given the device's memory itself, where it takes that."""
+        driver = queue.channel.driver
+        if self.on_device and comm.link.takes(driver.device_memory):
+            self.session = driver.session
+
     def words(self) -> str:
         """Return what its elements are, as the other end of a message has to see them."""
         return f"{self.count} {self.dtype.name}"
 
     def fetch(self, queue: sycl.queue, after: list[Any]) -> list[Any]:
         """Copy what only the device sees to the host; return what to wait for."""
-        if not self.on_device:
+        if not self.on_device or self.session is not None:
             return after
         self._copy = np.empty(self.room, self.dtype)
         return [queue.copy(self.x, self._copy, self.room, depends_on=after)]
@@ -87,8 +96,10 @@ class Side:
             return int(handle.get_native_mem(self._seen))
         return int(self.x.address())
 
-    def array(self) -> np.ndarray[Any, Any]:
-        """Return the elements, while the call runs."""
+    def array(self) -> Any:
+        """Return the elements, while the call runs; MPI's view of them if it takes the device's."""
+        if self.session is not None:
+            return DeviceArray(int(self.x.address()), self.count, self.dtype, self.session)
         return self.everything()[:self.count]
 
     def everything(self) -> np.ndarray[Any, Any]:

@@ -137,14 +137,14 @@ class Link:
         self.on_failure: list[Callable[[], None]] = []
 
     # ------------------------------------------------------------------ what carriers do
-    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+    def send(self, to: int, tag: int, data: Any, words: str = "") -> Ending:
         """Send contiguous elements to a rank; ``data`` stays as it is until the end.
 
         ``words`` say what they are, where the other rank may expect something else.
         """
         raise NotImplementedError
 
-    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+    def receive(self, source: int, tag: int, data: Any, words: str = "") -> Ending:
         """Receive as many elements as ``data`` has; both say ``words``, or neither does."""
         raise NotImplementedError
 
@@ -164,6 +164,10 @@ class Link:
 
     def abort(self, error: BaseException) -> None:
         """Tell the other ranks that this one has failed, where that can be told."""
+
+    def takes(self, kind: str) -> bool:
+        """Say whether messages may be of memory of devices, of the kind that MPI calls so."""
+        return False
 
     def note_busy(self, busy: Callable[[], bool]) -> None:
         """Have a function say whether this rank computes, and so may be late."""

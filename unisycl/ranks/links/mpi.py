@@ -9,6 +9,7 @@ was posted and not completed is kept until the process ends.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import struct
@@ -21,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.errors import DeviceError, UsageError, errc, exception
-from unisycl.ranks.links import arithmetic, progress
+from unisycl.ranks.links import arithmetic, gpu_aware, progress
+from unisycl.ranks.links.gpu_aware import DeviceArray
 from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late, unlike
 from unisycl.ranks.links.mpi_calls import Steps, cut, mpi, native
 from unisycl.ranks.links.pulse import Busy, Pulse
@@ -36,6 +38,7 @@ _LABEL = 48  # bytes that say what a message is
 _MOST = 1 << 26  # bytes that are kept for pieces of others
 _PER_BYTE = 2e-9  # so many seconds who waits goes on to do nothing but look
 Posted = tuple[list[Any], list[Any]]  # requests of elements, and of what they are
+_everywhere = contextlib.nullcontext()
 kept: list[Any] = []
 """What was given up: MPI may still write there."""
 
@@ -68,7 +71,7 @@ class MpiLink(Link):
         self.test_all = mpi().Request.Testall
 
     # ------------------------------------------------------------------ messages
-    def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
+    def send(self, to: int, tag: int, data: Array | DeviceArray, words: str = "") -> Ending:
         label = _label(words)
 
         def post() -> Posted:
@@ -76,7 +79,8 @@ class MpiLink(Link):
             return [self.comm.Isend(p, to, (2 * tag + 1) % _TAGS) for p in cut(data)], said
         return self._message(f"a message to rank {to}", to, post, (data, label))
 
-    def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
+    def receive(self, source: int, tag: int, data: Array | DeviceArray, words: str = "",
+                ) -> Ending:
         said = bytearray(_LABEL)
 
         def post() -> Posted:
@@ -97,8 +101,10 @@ class MpiLink(Link):
                  compare: Callable[[], None] = _nothing,
                  check: Callable[[int], None] | None = None) -> Ending:
         made = Ending()
+        session = uses[0].session if isinstance(uses[0], DeviceArray) else _everywhere
         try:
-            pieces, labels = post()
+            with session:
+                pieces, labels = post()
         except Exception as error:  # noqa: BLE001 -- mpi4py's, delivered where it is awaited
             made.finish(_ours(self, what, error))
             return made
@@ -117,9 +123,10 @@ class MpiLink(Link):
                 told = all(r.Test() for r in labels)
                 if told:
                     compare()
-                while told and left and left[-1].Test(status):
-                    left.pop()
-                    arrived += status.Get_count(mpi().BYTE) if status is not None else 0
+                with session:
+                    while told and left and left[-1].Test(status):
+                        left.pop()
+                        arrived += status.Get_count(mpi().BYTE) if status is not None else 0
                 if told and not left:
                     if check is not None:
                         check(arrived)
@@ -215,6 +222,9 @@ class MpiLink(Link):
             return None
         return MpiLink(comm, words, self.limit, f"{self.name}/{self._posted}.{color}",
                        pulse=self.pulse)
+
+    def takes(self, kind: str) -> bool:
+        return gpu_aware.takes(kind)
 
     def note_busy(self, busy: Busy) -> None:
         self.pulse.note(busy)

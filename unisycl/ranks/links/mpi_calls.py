@@ -80,8 +80,11 @@ def _most(call: Call, size: int) -> int:
     return sent_by(call).size * size
 
 
-def cut(data: Array | None) -> list[Array]:
+def cut(data: Any) -> Sequence[Any]:
     """Return contiguous elements as bytes, whatever their type, in pieces that MPI can count."""
+    if data is not None and not isinstance(data, np.ndarray):  # a device's
+        pieces: Sequence[Any] = data.cut(limits["count"])
+        return pieces
     whole, most = as_bytes(data), limits["count"]
     return [whole[k:k + most] for k in range(0, max(1, whole.size), most)]
 

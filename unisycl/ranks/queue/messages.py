@@ -16,6 +16,7 @@ from unisycl.ranks.graph.boxes import Box
 from unisycl.ranks.graph.plan import Transfer
 from unisycl.ranks.links import nccl
 from unisycl.ranks.links.gates import gate_of
+from unisycl.ranks.links.gpu_aware import DeviceArray
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.queue.part_accessor import access_to
 from unisycl.runtime.graph.command_group import Group
@@ -56,6 +57,8 @@ def transfer(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int) -> 
     """Submit this rank's end of a transfer."""
     sends = one.source == link.rank
     mode = access_mode.read if sends else access_mode.write
+    if link.takes(channel.driver.device_memory) and is_one_piece(one.box, buffer.shape):
+        return _handed_over(channel, link, buffer, one, tag)
     access = access_to(buffer, one.box, mode, target.host_task)
     end = f"to rank {one.target}" if sends else f"from rank {one.source}"
     name = f"{'send' if sends else 'receive'} {one.box} of buffer {buffer.number} {end}"
@@ -70,6 +73,25 @@ def transfer(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int) -> 
         return gate_of(link.receive(one.source, tag, arrived), lambda: _put(here, arrived),
                        alone=True)
     return command(channel, name, [access], Prompt(begin))
+
+
+def _handed_over(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int) -> Task:
+    """Submit a rank's end of a transfer of memory of a device that MPI itself takes."""
+    sends = one.source == link.rank
+    access = access_to(buffer, one.box, access_mode.read if sends else access_mode.write,
+                       target.device)
+    driver, region = channel.driver, buffer.region
+    view = region.bound(driver)
+    first = sum(a * p for a, p in zip(one.box.low, region.pitches, strict=True))
+    here = DeviceArray(int(driver.native.memory(view)) + first * buffer.dtype.itemsize,
+                       one.box.size(), buffer.dtype, driver.session)
+    end = f"to rank {one.target}" if sends else f"from rank {one.source}"
+
+    def begin(_: Any, kept: Any = view) -> Gate:
+        return gate_of(link.send(one.target, tag, here) if sends else
+                       link.receive(one.source, tag, here), alone=True)
+    return command(channel, f"{'send' if sends else 'receive'} {one.box} of buffer "
+                   f"{buffer.number} {end}, by MPI itself", [access], Prompt(begin))
 
 
 def is_one_piece(box: Box, shape: Sequence[int]) -> bool:
