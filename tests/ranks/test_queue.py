@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 
 import numpy as np
@@ -67,6 +68,24 @@ def test_insides_of_parts_run_before_borders_come(monkeypatch) -> None:
         assert np.allclose(found, programs.heat_by_numpy(), rtol=1e-12)
     assert sorted(map(tuple, begun)) == 5 * [(10, 1, 1)] + 5 * [(11, 1)] + 5 * [(12, 1)]
     ccl.run_threads(3, lambda c: queue_checks.check_repeats(x.distr_queue("cpu")))
+
+
+@pytest.mark.part("R-3")
+def test_mappers_may_be_partial_give_numbers_of_numpy_and_be_named_alone() -> None:
+    def shifted(by, part, shape):
+        low = np.int64(part.start[0])
+        return low + by, np.int64(part.end[0]) + by
+
+    def body(comm) -> None:
+        q = x.distr_queue("cpu")
+        u = x.distr_buffer(np.arange(12.0))
+        for mapper in (x.even_split, functools.partial(shifted, 0)):
+            def group(h, mapper=mapper):
+                a = sycl.accessor(u, h, mapper, sycl.read_write_host_task)
+                h.host_task((12,), lambda p: np.add(a.part(), 1, out=a.part()))
+            q.submit(group)
+        assert np.array_equal(q.gather(u), np.arange(12.0) + 2)
+    ccl.run_threads(3, body)
 
 
 @pytest.mark.part("R-2")

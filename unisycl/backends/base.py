@@ -6,7 +6,6 @@ talks to; differences are fields of ``DeviceInfo``.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -416,15 +415,10 @@ class Driver(ABC):
     """The library by which such devices of several processes send elements to one another."""
 
     device_memory: str = ""
-    """What MPI calls the memory of such devices; MPI is called while ``session`` is entered."""
+    """What MPI calls the memory of such devices; called while ``native.session`` is entered."""
 
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
-
-    @property
-    def session(self) -> Any:
-        """What other libraries of the process enter to find the device."""
-        return contextlib.nullcontext()
 
     def follows(self, other: Any) -> bool:
         """Say whether commands may be given behind those of another driver, without a host."""

@@ -43,6 +43,10 @@ class NativeObjects:
         """Return the context that the driver's commands run in."""
         self._refuse("context")
 
+    def session(self) -> Any:
+        """Return what is entered while another library of the process is given its memory."""
+        self._refuse("session")
+
     def queue(self) -> Any:
         """Return the queue of the driver's commands; what is given to it comes behind them."""
         self._refuse("queue")

@@ -135,11 +135,6 @@ class CudaDriver(Repeating, Batching, Reaching):
         """Return the one device."""
         return (self._info,)
 
-    @property
-    def session(self) -> Session:
-        """Has the card's context current while it is entered."""
-        return self.opened().session
-
     def part(self, units: tuple[int, ...]) -> CudaDriver:
         """Refuse: the driver splits no card, but by MIG, before the process starts."""
         raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot be split "

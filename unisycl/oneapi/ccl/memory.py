@@ -57,7 +57,7 @@ class Side:
         """Have MPI be given the device's memory itself, where it takes that."""
         driver = queue.channel.driver
         if self.on_device and comm.link.takes(driver.device_memory):
-            self.session = driver.session
+            self.session = driver.native.session()
 
     def words(self) -> str:
         """Return what its elements are, as the other end of a message has to see them."""

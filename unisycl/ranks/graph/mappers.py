@@ -7,6 +7,7 @@ rank, since all ranks ask for the parts of all.
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -178,7 +179,8 @@ class Function(Mapper):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.name = getattr(function, "__qualname__", type(function).__name__)
+        self.name = getattr(getattr(function, "func", function), "__qualname__",
+                            type(function).__name__)
         self.takes = len(inspect.signature(function).parameters)
 
     def key(self) -> Any:
@@ -190,7 +192,7 @@ class Function(Mapper):
             return None
         try:
             if isinstance(found, builtins.slice) or (
-                    len(shape) == 1 and len(found) == 2 and isinstance(found[0], int)):
+                    len(shape) == 1 and len(found) == 2 and hasattr(found[0], "__index__")):
                 found = (found,)
             sides = [_side(one, n) for one, n in zip(found, shape, strict=True)]
         except (TypeError, ValueError):
@@ -213,7 +215,7 @@ def _side(one: Any, extent: int) -> tuple[int, int]:
     return int(low), int(high)
 
 
-_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, functools.partial)
 one_to_one = _one_to_one()
 all = _all()
 
@@ -222,4 +224,6 @@ def mapper_of(given: Any) -> Mapper | None:
     """Return the range mapper that an accessor was given; None if it is none."""
     if isinstance(given, Mapper):
         return given
+    if given is even_split:
+        return even_split()
     return Function(given) if isinstance(given, _FUNCTIONS) else None

@@ -84,7 +84,7 @@ def _handed_over(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int)
     view = region.bound(driver)
     first = sum(a * p for a, p in zip(one.box.low, region.pitches, strict=True))
     here = DeviceArray(int(driver.native.memory(view)) + first * buffer.dtype.itemsize,
-                       one.box.size(), buffer.dtype, driver.session)
+                       one.box.size(), buffer.dtype, driver.native.session())
     end = f"to rank {one.target}" if sends else f"from rank {one.source}"
 
     def begin(_: Any, kept: Any = view) -> Gate:

@@ -41,6 +41,10 @@ class CuObjects(NativeObjects):
         """Return the ``CUcontext``, which is the device's primary one."""
         return self._driver.opened().session.context
 
+    def session(self) -> Any:
+        """Return what has the context current while it is entered."""
+        return self._driver.opened().session
+
     def queue(self) -> Any:
         """Return the ``CUstream`` that all commands go to from now on, behind all before."""
         return self._driver.opened().commands.share()
