@@ -40,5 +40,8 @@ def test_estimators_are_cloned_and_searched_in_pipelines():
     other = clone(estimators.KMeans(3, init=x[:3], tol=0.5))
     assert other.get_params()["n_clusters"] == 3
     assert other.set_params(n_clusters=2, init="k-means||").fit(x).transform(x).shape == (80, 2)
+    most = estimators.PCA(0.7).fit(x)  # as many as explain so much of the variance
+    parts = estimators.PCA().fit(x).explained_variance_ratio_.cumsum()
+    assert parts[most.n_components_ - 2] <= 0.7 < parts[most.n_components_ - 1]
     with pytest.raises(ValueError, match="cluster_count must be a whole number"):
         estimators.KMeans(0).fit(x)

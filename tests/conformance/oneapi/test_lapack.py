@@ -207,6 +207,35 @@ def test_batches_are_loops(queue: sycl.queue) -> None:
         sycl.free(memory, queue)
 
 
+@pytest.mark.row("L-5")
+def test_batches_in_groups_have_sizes_of_their_own(queue: sycl.queue) -> None:
+    sizes, rng = [2, 3, 3], np.random.default_rng(4)
+    a = [sycl.malloc_shared(n * n, np.float64, queue) for n in sizes]
+    ipiv = [sycl.malloc_shared(n, np.int64, queue) for n in sizes]
+    b = [sycl.malloc_shared(n, np.float64, queue) for n in sizes]
+    for n, x, y in zip(sizes, a, b, strict=True):
+        x[:], y[:] = rng.standard_normal(n * n), 1
+    matrices = [np.array(x).reshape(n, n).T.copy() for n, x in zip(sizes, a, strict=True)]
+    first = lapack.getrf_batch(queue, [2, 3], [2, 3], a, [2, 3], ipiv, 2, [1, 2], None, 0)
+    lapack.getrs_batch(queue, [N, N], [2, 3], [1, 1], a, [2, 3], ipiv, b, [2, 3], 2, [1, 2],
+                       dependencies=first).wait()
+    for matrix, y in zip(matrices, b, strict=True):
+        assert np.allclose(matrix @ np.array(y), 1)
+    a[1][:] = 0
+    with pytest.raises(mkl.computation_error) as found:  # cuSOLVER tells of one problem at a time
+        lapack.getrf_batch(queue, [3], [3], a[1:], [3], ipiv[1:], 1, [2]).wait()
+    assert getattr(found.value, "ids", lambda: [0])() == [0]
+    for text, call in {
+            "a has 3 entries where 2": lambda: lapack.potrf_batch(queue, [U], [2], a, [2], 1, [2]),
+            "a and a overlap": lambda: lapack.potrf_batch(
+                queue, [U], [2], [a[0], a[0]], [2], 1, [2]),
+            "lda is 1": lambda: lapack.potrf_batch(queue, [U], [2], a[:1], [1], 1, [1])}.items():
+        with pytest.raises(sycl.UsageError, match=text):
+            call()
+    for memory in (*a, *b, *ipiv):
+        sycl.free(memory, queue)
+
+
 @pytest.mark.part("L-5")
 def test_bad_input_is_refused(queue: sycl.queue) -> None:
     a, ipiv = np.eye(3), np.zeros(3, np.int64)

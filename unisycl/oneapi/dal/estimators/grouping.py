@@ -106,9 +106,9 @@ class DBSCAN(ClusterMixin, Estimator):  # type: ignore[misc]
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):  # type: ignore[misc]
-    """Principal components."""
+    """Principal components: so many, or, below 1, as many as explain that part of the variance."""
 
-    def __init__(self, n_components: int | None = None, *, whiten: bool = False,
+    def __init__(self, n_components: float | None = None, *, whiten: bool = False,
                  device: str | None = None) -> None:
         self.n_components, self.whiten, self.device = n_components, whiten, device
 
@@ -116,6 +116,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):  # type
         """Find the components."""
         x = self._rows(X, ensure_min_samples=2)
         count = min(x.shape) if self.n_components is None else self.n_components
+        if isinstance(count, float | np.floating) and 0 < count < 1:
+            every = self._run("train", self._described(pca.descriptor), x)
+            ratio = np.cumsum(every.explained_variances_ratio, dtype=np.float64)
+            count = min(int(np.searchsorted(ratio, count, side="right")) + 1, ratio.size)
         self._desc = self._described(pca.descriptor, component_count=count, whiten=self.whiten)
         found = self._run("train", self._desc, x)
         self._model, self.components_, self.mean_ = found.model, found.eigenvectors, found.means

@@ -20,7 +20,7 @@ from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.table import Row
-from unisycl.oneapi.mkl.lapack import table
+from unisycl.oneapi.mkl.lapack import groups, table
 from unisycl.oneapi.mkl.lapack.arguments import Given, Reader, names_of
 
 LIBRARY = "mkl.lapack"
@@ -79,7 +79,11 @@ class Routine:
         if not isinstance(queue, sycl.queue):
             raise names.invalid_argument(f"{name}: the first argument is a queue, got "
                                          f"{type(queue).__name__}")
-        given = self._named(args, named)
+        first = args[0] if args else named.get(self._names[0])
+        if self._batch and isinstance(first, list | tuple):
+            return self._in_groups(queue, self._named(args, named, groups.words(self._row)),
+                                   events_of(dependencies))
+        given = self._named(args, named, self._names)
         read = Reader(name, self._row, given, batch=self._batch).read()
         self._check_scratchpad(given, read)
         found, routine = providers.needed(LIBRARY, form_of(self._row, read),
@@ -94,6 +98,31 @@ class Routine:
 
         return give(queue, found.place, name, work, [h.memory for h in read.held],
                     events_of(dependencies), cost=read.cost)
+
+    def _in_groups(self, queue: sycl.queue, given: dict[str, Any],
+                   after: list[sycl.event]) -> sycl.event:
+        """Solve the problems of all groups: in one command where a library of the host does it."""
+        every = groups.problems(self.__name__, self._row, given)
+        if not every:
+            return queue.ext_oneapi_submit_barrier(after) if after else sycl.event()
+        self._check_scratchpad(given, every[0])
+        found, routine = providers.needed(LIBRARY, form_of(self._row, every[0]),
+                                          every[0].held[0].memory.dtype, queue.get_device())
+        call: Any = routine
+        if getattr(call, "asynchronous", False):
+            return queue.ext_oneapi_submit_barrier(
+                [self._judged_later(queue, found, call, read, after) for read in every])
+
+        def work(native: Any, *bound: Any) -> None:
+            at, infos = [b.address for b in bound], []
+            for read in every:
+                infos += call(native, read, at[:len(read.held)])
+                del at[:len(read.held)]
+            self._judge(infos, every[0])
+
+        return give(queue, found.place, self.__name__, work,
+                    [h.memory for read in every for h in read.held], after,
+                    cost=sum(read.cost for read in every))
 
     def _judged_later(self, queue: sycl.queue, found: providers.provider, call: Any, read: Given,
                       after: list[sycl.event]) -> sycl.event:
@@ -119,18 +148,19 @@ class Routine:
 
         return queue.submit(group)
 
-    def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        known = [*self._names, "scratchpad", "scratchpad_size"]
+    def _named(self, args: tuple[Any, ...], named: dict[str, Any],
+               wanted: list[str]) -> dict[str, Any]:
+        known = [*wanted, "scratchpad", "scratchpad_size"]
         given = dict(zip(known, args, strict=False))
         again, strange = given.keys() & named.keys(), named.keys() - set(known)
         given.update(named)
-        missing = [n for n in self._names if n not in given]
+        missing = [n for n in wanted if n not in given]
         if len(args) > len(known) or again or strange or missing:
             what = (f"unknown: {', '.join(sorted(strange))}" if strange else
                     f"given twice: {', '.join(sorted(again))}" if again else
                     f"missing: {', '.join(missing)}" if missing else "too many arguments")
             raise names.invalid_argument(f"{self.__name__}: {what}; it takes (queue, "
-                                         f"{', '.join(self._names)}, scratchpad=None, "
+                                         f"{', '.join(wanted)}, scratchpad=None, "
                                          "scratchpad_size=None, dependencies=())")
         return given
 
