@@ -26,8 +26,10 @@ LEAST, MOST = 0.04, 30
 
 def _force(way: str, told: dict[str, float]) -> None:
     """Have the compiler choose as a column says, and note what it foretells."""
-    from unisycl.backends.cpu.emit import widths  # noqa: PLC0415 - children only
+    from unisycl.backends.cpu import making  # noqa: PLC0415 - children only
+    from unisycl.backends.cpu.emit import widths  # noqa: PLC0415
 
+    making.other_lanes = lambda *_: 0  # no launch tries another form
     choose = widths._choose
 
     def chosen(kernel: Any, vector_bits: int) -> int:

@@ -33,6 +33,8 @@ PER_LANES = Shape(LANES)
 ANY = Shape(VARYING)
 
 QueryShape = Callable[[str, int], Shape]
+PRIVATE = "private memory"
+"""What a query is asked for the shape of what private arrays hold: each lane has its own."""
 
 
 def join(a: Shape | None, b: Shape) -> Shape:
@@ -480,7 +482,7 @@ def place(where: n.Place, locals: dict[n.Local, Shape], query: QueryShape) -> Sh
     """Return the shape of what a place holds: uniform where every lane reads the same address."""
     base = where.base
     if isinstance(base, n.Array) and base.type.space is address_space.private_space:
-        return ANY
+        return query(PRIVATE, 0)
     shape = UNIFORM
     for x in (*where.index, *(x for x, _ in where.inner)):
         inner = expression(x, locals, query)

@@ -168,7 +168,9 @@ def _private(e: Emitter, place: n.Place, array: n.Array) -> Address:
         index = lanes.add(index, lanes.mul(lanes.index(e.emit(e, x)),
                                            lanes.const(step // unit * width, INT64)))
     stride = size // unit
-    if index.form == UNIFORM:
+    if index.form == UNIFORM and width == 1:
+        full = index
+    elif index.form == UNIFORM:
         full = Val(LINEAR, INT64, index.ref, stride)
     else:
         full = lanes.add(index, Val(VECTOR, INT64, lanes.iota(INT64, stride)))

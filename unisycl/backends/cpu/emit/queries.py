@@ -14,7 +14,7 @@ from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val
 from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import INT64
 from unisycl.ir.nodes import Kernel
-from unisycl.passes.simd.shapes import ANY, PER_LANES, Shape
+from unisycl.passes.simd.shapes import ANY, PER_LANES, PRIVATE, Shape
 from unisycl.passes.simd.shapes import LINEAR as ALONG
 from unisycl.passes.simd.shapes import UNIFORM as SHARED
 
@@ -46,8 +46,10 @@ def shapes(kernel: Kernel, lanes: int, units: int = 0) -> Callable[[str, int], S
             return SHARED
         if name in ("global_id", "logical_id") and kernel.index_kind != "nd_range":
             return ROW if dim == last else PER_LANES
-        if lanes == 1 and name in ("global_id", "local_id", "sub_group_local_id"):
+        if lanes == 1 and name in ("global_id", "local_id", "sub_group_local_id", PRIVATE):
             return PER_LANES
+        if name == PRIVATE:
+            return ANY
         if name in ("global_id", "local_id"):
             if not mapping.rows:
                 return ANY

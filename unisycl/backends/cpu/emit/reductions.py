@@ -201,7 +201,8 @@ class _Total:
         """Run a block on scalars; return some of its locals."""
         e = self.e
         mask, shapes, e.mask = e.mask, e.shapes, None
-        e.shapes = sh.analyse(block, lambda _name, _dim: sh.UNIFORM, {})
+        e.shapes = sh.analyse(
+            block, lambda name, _dim: sh.ANY if name == sh.PRIVATE else sh.UNIFORM, {})
         homes, e.homes = e.homes, {}
         for local, x in given:
             e.write(local, Val(UNIFORM, local.type.dtype, x), blend=False)
