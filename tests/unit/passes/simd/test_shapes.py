@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import unisycl as sycl
 from unisycl.backends.cpu.emit import queries
 from unisycl.frontend.specialize import specialize
 from unisycl.ir import nodes as n
@@ -104,3 +105,26 @@ def test_a_counter_that_starts_at_the_id_stays_linear_inside_its_loop() -> None:
     assert sh.ANY == shape_of(found, "back")
     assert sh.ANY == shape_of(found, "after")
     assert 3 == len(found.divergent)
+
+
+def test_private_arrays_vary_over_lanes_only_where_there_are_several() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        stack = sycl.private_array(np.int32, 8)
+        stack[0] = whole[i]
+        top = 1
+        while top > 0:
+            top -= stack[0]
+        whole[i] = top
+    one, several = (analysed(kernel, lanes=lanes) for lanes in (1, 8))
+    assert not one.divergent
+    assert not one.blends
+    assert several.divergent
+    in_groups = analysed(kernel_of_groups, local=(1,), lanes=1)
+    assert not in_groups.divergent
+
+
+def kernel_of_groups(it):  # type: ignore[no-untyped-def]
+    mine = sycl.private_array(np.int32, 2)
+    mine[1] = whole[it.get_global_id(0)]
+    if mine[1] > 0:
+        whole[0] = mine[1]
