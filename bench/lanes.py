@@ -29,7 +29,7 @@ def _force(way: str, told: dict[str, float]) -> None:
     from unisycl.backends.cpu import making  # noqa: PLC0415 - children only
     from unisycl.backends.cpu.emit import widths  # noqa: PLC0415
 
-    making.other_lanes = lambda *_: 0  # no launch tries another form
+    setattr(making, "other_lanes", lambda *_: 0)  # noqa: B010 - no launch tries another form
     choose = widths._choose
 
     def chosen(kernel: Any, vector_bits: int) -> int:
