@@ -147,7 +147,8 @@ def nightly(arguments: Sequence[str]) -> int:
     failed = [" ".join(command) for command in (
         *(("-m", module, count, str(options.count)) for module, count in RANDOM),
         *(("-m", f"tests.stress.{name}", "--seconds", str(options.seconds)) for name in STRESS),
-        ("-m", "tests.stress.sizes"), ("-m", "tests.cuda_texts", "tests/conformance"),
+        ("-m", "tests.stress.sizes"), ("-m", "tests.ranks.many"),
+        ("-m", "tests.cuda_texts", "tests/conformance"),
     ) if run(*command)]
     print(f"nightly: {'failed: ' + '; '.join(failed) if failed else 'nothing wrong'}", flush=True)
     return _on_devices("nightly", options.needs, (), DAY) or (1 if failed else 0)

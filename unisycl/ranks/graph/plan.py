@@ -128,14 +128,17 @@ def _shared_out(box: Box, holders: Holders, added: Sequence[tuple[Box, int]],
                 ) -> Iterator[tuple[Box, Holders]]:
     """Yield the pieces of a box, each with those who hold it now."""
     pieces: list[tuple[Box, Holders]] = [(box, holders)]
-    for part, rank in added:
+    who: dict[Box, list[int]] = {}
+    for part, rank in added:  # a thousand ranks may each have been sent the same
+        who.setdefault(part, []).append(rank)
+    for part, ranks in who.items():
         after: list[tuple[Box, Holders]] = []
         for piece, known in pieces:
             shared = meet(piece, part)
             if shared is None:
                 after.append((piece, known))
                 continue
-            after.append((shared, known | {rank}))
+            after.append((shared, known.union(ranks)))
             after += [(rest, known) for rest in without_all(piece, [shared])]
         pieces = after
     yield from pieces
