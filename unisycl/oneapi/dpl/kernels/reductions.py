@@ -28,14 +28,12 @@ def total_from(it: Any, source: Any, plan: Any, first: Any) -> Any:
     """Return the combination of a tile that begins somewhere, to all of its work-items."""
     group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
     total = plan.identity
-    if first + plan.part <= plan.count:
-        for turn in range(plan.part // size):
-            total = plan.kind(plan.op(total, plan.kind(source.load(first + turn * size + mine))))
-    else:
-        for turn in range((plan.count - first + size - 1) // size):
-            k = first + turn * size + mine
-            if k < plan.count:
-                total = plan.kind(plan.op(total, plan.kind(source.load(k))))
+    many = min(plan.part, plan.count - first)
+    for turn in range(many // size):
+        total = plan.kind(plan.op(total, plan.kind(source.load(first + turn * size + mine))))
+    rest = many // size * size + mine
+    if rest < many:
+        total = plan.kind(plan.op(total, plan.kind(source.load(first + rest))))
     return plan.kind(sycl.reduce_over_group(group, total, plan.op))
 
 
