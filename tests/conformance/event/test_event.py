@@ -111,3 +111,29 @@ def test_a_new_event_has_the_backend_of_the_default_queue() -> None:
     assert sycl.queue().get_backend() is new.get_backend()
     assert sycl.info.event_command_status.complete is new.get_info(
         sycl.info.event.command_execution_status)
+
+
+@pytest.mark.part("A-29")
+def test_repeated_launches_run_behind_ended_events_and_not_behind_failed_ones(
+        queue: sycl.queue) -> None:
+    a = sycl.malloc_shared(4, np.int32, queue)
+    a[...] = 0
+
+    def add(i, a, number):
+        a[i] += number
+
+    def fail():
+        raise ValueError("on purpose")
+    last = queue.parallel_for(4, add, a, 0)
+    for number in range(1, 20):
+        last = queue.parallel_for(4, add, a, number, depends_on=last)
+        last.wait()
+    assert [int(a[i]) for i in range(4)] == [190] * 4
+    failed = queue.submit(lambda h: h.host_task(fail))
+    with pytest.raises(sycl.exception, match="on purpose"):
+        failed.wait()
+    behind = queue.parallel_for(4, add, a, 19, depends_on=[last, failed])
+    with pytest.raises(sycl.exception, match="not run"):
+        behind.wait()
+    assert [int(a[i]) for i in range(4)] == [190] * 4
+    sycl.free(a, queue)

@@ -318,6 +318,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
         check_process(channel)
     if channel.repeats and type(function) is FunctionType and not compiled_kernels.watchers and (
             not reductions or _joins_again(channel, geometry)):
+        if deps and channel.quick and all(d.settled and d.error is None for d in deps):
+            deps = ()  # nothing is left to wait for
         again, known, raw = program.repeat(channel, function, geometry, arguments, reductions)
         if again is not None and (launch := again.launch) is not None:
             if (run := again.run) is not None and not (deps or channel.profiling):
