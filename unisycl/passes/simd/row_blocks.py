@@ -48,10 +48,10 @@ def run(kernel: n.Kernel, shapes: Callable[[n.Kernel], Shapes], lanes: int) -> n
 
 
 def occurs(body: n.Block, shapes: Shapes) -> bool:
-    """Say whether a body has a loop that reads blocks of rows."""
+    """Say whether a body has a loop that reads blocks of rows; what only writes is mostly short."""
     names = Names(body)
-    return any(isinstance(s, n.For) and found(s, _named(s, names), shapes)
-               for s in visit.statements(body))
+    return any(row.loads for s in visit.statements(body) if isinstance(s, n.For)
+               for row in found(s, _named(s, names), shapes))
 
 
 def _named(loop: n.For, names: Names) -> n.For:
