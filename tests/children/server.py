@@ -46,6 +46,7 @@ def load() -> None:
 def serve(place: str) -> dict[str, Any]:
     """Return, in a process of its own, what each program is that is asked for."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(place)
         door.listen(64)
