@@ -20,7 +20,6 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 RANKS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
-FEWER = RANKS[:9]  # bodies: each rank sends to each other one, a million messages for a thousand
 BODIES, PAIRS = 1 << 17, 975e9
 
 
@@ -64,16 +63,15 @@ def seconds(program, plan, size, switch):
 
 figure, axes = plt.subplots(figsize=(6.4, 3.2))
 for program, colour in ((heat, "tab:red"), (bodies, "tab:blue")):
-    sizes = RANKS if program is heat else FEWER
-    plans = {(size, k): planned(program, size, k) for size in sizes for k in (1, 2)}
+    plans = {(size, k): planned(program, size, k) for size in RANKS for k in (1, 2)}
     for switch, line in ((1.0, "-"), (4.0, "--")):
         times = [seconds(program, plans[size, 2], size, switch) - seconds(
-            program, plans[size, 1], size, switch) for size in sizes]  # of the second step
+            program, plans[size, 1], size, switch) for size in RANKS]  # of the second step
         shares = [times[0] / t for t in times]
         print(program.__name__, f"switch 1/{switch:g}:", ", ".join(
             f"{size}: {t * 1e3:.2f} ms ({share:.2f})"
-            for size, t, share in zip(sizes, times, shares, strict=True)), flush=True)
-        axes.semilogx(sizes, shares, line, color=colour, marker="o", markersize=3,
+            for size, t, share in zip(RANKS, times, shares, strict=True)), flush=True)
+        axes.semilogx(RANKS, shares, line, color=colour, marker="o", markersize=3,
                       label=f"{program.__name__}, the switch carries "
                       f"{'all' if switch == 1 else 'a quarter'}")
 axes.set(xlabel="ranks", ylabel="speed of a rank, over one rank alone", ylim=(0, 1.05))
