@@ -94,7 +94,8 @@ def selected_once(call: Call, flags: Operand, source: Operand, targets: Any) -> 
     call.launch(space, sweeps.choose,
                 Record(views.sides, source, None if isinstance(flags, Asked) else flags),
                 Record(views.sides, *targets), own, chain,
-                Record(views.plan, count, None, asked, kind.type, found))
+                Record(views.plan, count, np.int32 if kind.itemsize == 4 else np.int64, asked,
+                       kind.type, found))
     return found
 
 

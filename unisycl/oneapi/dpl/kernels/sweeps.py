@@ -66,11 +66,11 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     ``plan.op`` says that two are equal. A sub-group has neighbours; its votes say where each goes.
 
     ``targets`` are where they go, and where the others go, if anywhere. ``own`` is local memory for
-    elements.
+    elements, ``plan.part`` the type of positions: of 32 bits where they are enough.
     """
     group, width, mine = it.get_group(), it.get_local_range(0), np.int32(it.get_local_id(0))
     tile = chain.claim(it)
-    first = np.int64(tile) * (width * ITEMS)
+    first = plan.part(tile) * plan.part(width * ITEMS)
     size = np.int32(min(width * ITEMS, plan.count - first))
     lane = mine % VOTERS
     start = mine // VOTERS * (VOTERS * ITEMS) + lane
@@ -80,7 +80,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
         elements[j] = data.a.load(first + min(start + j * VOTERS, size - 1))
     left = elements[0]
     if data.b is not None and plan.op is not None:
-        left = data.a.load(max(np.int64(first + min(start - lane, size - 1) - 1), np.int64(0)))
+        left = data.a.load(max(first + min(start - lane, size - 1) - plan.part(1), plan.part(0)))
     here, base = np.int32(0), mine // VOTERS * (VOTERS * ITEMS)
     for j in sycl.ext.intel.unroll(range(ITEMS)):
         k = start + j * VOTERS
@@ -91,7 +91,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
                                             (lane + VOTERS - 1) % VOTERS)
             before = left if lane == 0 else turned
             left = turned
-            mark = k < size and ((k == 0 and tile == 0) or not plan.op(before, elements[j]))
+            mark = k < size and (first + k == 0 or not plan.op(before, elements[j]))
         else:
             mark = k < size and data.b.load(first + min(k, size - 1))
         votes = np.uint32(sycl.ext.oneapi.group_ballot(it.get_sub_group(), mark).bits)
