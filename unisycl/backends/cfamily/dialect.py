@@ -98,6 +98,8 @@ class Dialect:
         ends_low: floats that no integer of 32 or 64 bits holds become the lowest one by themselves.
         infinities: the spelling of 'inf' and 'nan'; initialisers: theirs in constant arrays.
         hides_turns: a name must not be seen to take another one's value of the turn before.
+        hides_departures: behind a loop the compiler must not take what the loop changed as the
+            same for all items (``loops_left``; helper own).
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
             (``signs``); helpers negated and hidden say it otherwise.
         hides_inversions: the compiler must not see that the bits of an integer are turned.
@@ -189,6 +191,7 @@ class Dialect:
     hides_inversions: bool = False
     joins_private: bool = False
     hides_turns: bool = False
+    hides_departures: bool = False
     halves: bool = True
     ends_low: bool = False
     infinities: Mapping[str, str] = field(default_factory=dict)

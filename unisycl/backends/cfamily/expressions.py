@@ -54,7 +54,10 @@ def _const(p: Printer, x: n.Const) -> Text:
 
 
 def _read(p: Printer, x: n.Read) -> Text:
-    return Text(p.names.of(x.local, x.local.name))
+    text, dtype = Text(p.names.of(x.local, x.local.name)), x.type.dtype
+    if p.d.hides_departures and dtype.kind in "iuf" and p.left.comes_out(x.local):
+        return _through(p, "own", text, dtype)
+    return text
 
 
 def _param(p: Printer, x: n.ParamRead) -> Text:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from unisycl.backends.cfamily.arithmetic import HELPERS
 from unisycl.backends.cfamily.dialect import Dialect, Head
 from unisycl.backends.cfamily.literals import literal
+from unisycl.backends.cfamily.loops_left import LoopsLeft
 from unisycl.backends.cfamily.names import Names
 from unisycl.backends.cfamily.shared_elements import SharedElements
 from unisycl.backends.cfamily.signs import Signs, meet
@@ -63,6 +65,14 @@ def _turned(kernel: n.Kernel) -> frozenset[n.Local]:
                      if isinstance(s, n.For | n.While) for local in visit.assigned((s,)))
 
 
+def _computed(kernel: n.Kernel) -> frozenset[n.Local]:
+    """Return the locals that one statement gives what is no other local's value."""
+    given = Counter(x for s in visit.statements(kernel.body) for x in visit.targets(s))
+    return frozenset(
+        s.local for s in visit.statements(kernel.body) if isinstance(s, n.Assign)
+        and given[s.local] == 1 and isinstance(s.value, n.Binary | n.Call | n.Load))
+
+
 class Printer:
     """Prints one kernel; used once."""
 
@@ -72,6 +82,8 @@ class Printer:
         self.d = dialect
         self.exact = exact
         self.turned = _turned(kernel) if dialect.hides_turns else frozenset()
+        self.computed = _computed(kernel) if dialect.hides_turns else frozenset()
+        self.left = LoopsLeft(kernel)
         self.signs = Signs(kernel) if dialect.hides_negations and meet(kernel) else None
         self.shared = SharedElements(kernel) if dialect.read_anew else None
         self.names = Names(dialect.reserved)

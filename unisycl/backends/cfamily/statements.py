@@ -35,9 +35,14 @@ class Body:
         self.p = p
         self.places = places
         self.declared: set[n.Local] = set()
+        self.own = {local for _, local in places.first}  # these begin where they are assigned
 
     def block(self, block: n.Block) -> None:
         """Print statements in order, up to one that control does not pass."""
+        with self.p.left.block(block):
+            self._statements(block)
+
+    def _statements(self, block: n.Block) -> None:
         for stmt in block:
             for local in self.places.before.get(id(stmt), ()):
                 self.declare(local)
@@ -86,7 +91,8 @@ def _assign(b: Body, stmt: n.Assign) -> None:
     value = emit(b.p, stmt.value).c
     lasts = (id(stmt), stmt.local) not in b.places.first  # what begins here is of this turn only
     if isinstance(stmt.value, n.Read) and {stmt.local, stmt.value.local} <= b.p.turned \
-            and lasts and stmt.local.type.dtype.kind in "iuf":
+            and stmt.value.local not in b.p.computed & b.own and lasts \
+            and stmt.local.type.dtype.kind in "iuf":
         value = f"{b.p.helper('hidden', stmt.local.type.dtype)}({value})"
     b.p.line(f"{b.target(stmt, stmt.local)} = {value};")
 
@@ -291,13 +297,15 @@ def _chains(b: Body, block: n.Block) -> bool:
 def _while(b: Body, stmt: n.While) -> None:
     p = b.p
     if not stmt.pre:
-        b.nested(f"while ({emit(p, stmt.cond).c})", stmt.body)
+        with p.left.turn(stmt):
+            b.nested(f"while ({emit(p, stmt.cond).c})", stmt.body)
         return
     p.line("while (true) {")
     p.depth += 1
-    b.block(stmt.pre)
-    p.line(f"if (!{emit(p, stmt.cond).at(UNARY)}) break;")
-    b.block(stmt.body)
+    with p.left.turn(stmt):
+        b.block(stmt.pre)
+        p.line(f"if (!{emit(p, stmt.cond).at(UNARY)}) break;")
+        b.block(stmt.body)
     p.depth -= 1
     p.line("}")
 
@@ -323,7 +331,8 @@ def _for(b: Body, stmt: n.For) -> None:
     p.depth += 1
     if first:
         p.line(first)
-    b.block(stmt.body)
+    with p.left.turn(stmt):
+        b.block(stmt.body)
     p.depth -= 1
     p.line("}")
 

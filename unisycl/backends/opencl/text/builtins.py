@@ -197,6 +197,11 @@ HELPERS: dict[str, Helper] = {
 {{
     return as_{T}(({U})(as_{U}(x) << (get_work_dim() >> 8)));
 }}"""),
+    # No group has 65,536 items: a shift by 0 again, but one that differs between items.
+    "own": Helper("""{T} {name}({T} x)
+{{
+    return as_{T}(({U})(as_{U}(x) << (get_local_id(0) >> 16)));
+}}"""),
     "direction": Helper("{T} {name}({T} x)\n{{\n    return x == 0 || isnan(x) ? x : "
                         "copysign(({T})1, x);\n}}"),
     "edge": Helper("{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? 0 : 1;\n}}"),

@@ -67,6 +67,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
         counts="volatile __global uint *",
         hides_negations=quirks.shared_negations, hides_turns=quirks.lost_turns,
+        hides_departures=quirks.shared_departures,
         hides_inversions=quirks.lost_inversions, joins_private=quirks.chosen_arrays,
         keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
         if quirks.forgets_local else "",

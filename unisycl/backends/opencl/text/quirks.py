@@ -53,6 +53,8 @@ class Quirks:
         one_kind: an argument that was an address takes no memory object afterwards, in the same
             kernel object.
         low_limits: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that run in larger groups, too.
+        shared_departures: where items of a vector leave a loop in different turns, what they
+            compute there of its counter is one item's.
         lone_waits: of several threads that wait in the driver, with a queue out of order, some wait
             for ever.
         lost_turns: the compiler crashes where a name takes another one's value of the turn before.
@@ -93,6 +95,7 @@ class Quirks:
     masked_atomics: bool = False
     shared_negations: bool = False
     lost_turns: bool = False
+    shared_departures: bool = False
     shared_branches: bool = False
     chosen_arrays: bool = False
     stale_elements: bool = False
@@ -300,6 +303,13 @@ TABLE = (
           "vplan-vec); with -cl-opt-disable, with a bound that is the same for all items, or with "
           "a value that LLVM does not know to be b's it is right "
           "(tests/conformance/language/test_names_that_turn.py)"),
+    Quirk("Intel", "cpu", ("shared_departures",),
+          "Intel 2026.2: 'for (m = 0; m < 50; m++) { if (z * z + w * w > 4) { n = m * m; goto end; "
+          "} t = z; z = z * z - w * w + c; w = 2 * hidden(t) * w + d; } n = 50; end: out[i] = n;', "
+          "hidden being a shift by 0 that LLVM does not know, stores one item's n for all of a "
+          "vector, though they leave in different turns; so do some loops without it. Right where "
+          "m << (get_local_id(0) >> 16), which differs between items, is read instead "
+          "(tests/conformance/language/test_loops_that_are_left.py)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
