@@ -179,6 +179,8 @@ FEATURES = {
     "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
     "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",
     "EXT_UNISYCL_NON_UNIFORM_GROUPS": "ext.unisycl.non_uniform_nd_range",
+    "EXT_UNISYCL_EXTERN": "ext.unisycl.extern",
+    "EXT_UNISYCL_GROUP_MATCH": "ext.unisycl.group_match",
     "KHR_DEFAULT_CONTEXT": "platform.khr_get_default_context",
     "KHR_DYNAMIC_ADDRSPACE_CAST": "khr.dynamic_addrspace_cast",
     "KHR_FREE_FUNCTION_COMMANDS": "khr.launch",
