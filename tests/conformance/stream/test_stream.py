@@ -222,6 +222,30 @@ def test_print_has_formats_separators_and_ends(queue, capsys):
             ] == capsys.readouterr().out.splitlines()
 
 
+FORM = "%04d|%-5x|%+.1e|%s|%r%%"
+WRONG, TWO, MEMBER = "%q", "{} {}", "{0.x}"
+SHORT = np.float32(0.1)
+
+
+def texts(n, v):
+    """Print by all of Python's ways; the same function is a kernel and Python's own."""
+    print(FORM % (n, n, v, v, n), "%5.2f" % v, sep=";")  # noqa: UP031 - what is tested
+    print("{0} {1:>8.3f} {{{0!r}}}".format(n, v))  # noqa: UP032 - what is tested
+    print("{} {name:#x}".format(v, name=n), f"{v} {v!s} {'%d' % n}")  # noqa: UP031, UP032
+
+
+@pytest.mark.row("D-48")
+def test_texts_by_percent_and_by_format_are_those_of_python(queue, capsys):
+    queue.single_task(lambda: texts(np.int32(-37), SHORT)).wait()
+    said = capsys.readouterr().out
+    texts(np.int32(-37), SHORT)
+    assert capsys.readouterr().out == said
+    for wrong in (lambda: print(FORM % 1), lambda: print(WRONG % 1),
+                  lambda: print(TWO.format(1)), lambda: print(MEMBER.format(1))):
+        with pytest.raises(sycl.exception, match="K090"):
+            queue.single_task(wrong).wait()
+
+
 @pytest.mark.row("D-48")
 def test_a_print_that_a_library_put_there_is_print(queue, capsys, monkeypatch):
     shown = print

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from unisycl.base.dtypes import FLOAT64
 from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_format
 from unisycl.frontend import coerce
 from unisycl.frontend.captures import PRINT
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
+from unisycl.frontend.forms.format_texts import as_f_string
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import stored_pointers
 from unisycl.frontend.values.absent import Nothing
@@ -64,6 +66,7 @@ def _joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
 
 def _pieces(ctx: Context, node: ast.expr) -> list[Piece]:
     """Return what an argument of ``print`` prints."""
+    node = as_f_string(ctx, node) or node
     if not isinstance(node, ast.JoinedStr):
         return spelt(ctx, _shown_item(ctx.value(node)), node)
     out: list[Piece] = []
@@ -92,7 +95,7 @@ def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> l
                              help="write its numbers out")
         spec = "".join(map(str, known))
     if part.conversion == -1 and not spec:
-        return _pieces(ctx, part.value)
+        return _unformatted(ctx, part.value)
     value = _shown_item(ctx.value(part.value))
     if isinstance(value, Constant):
         convert = {ord("r"): repr, ord("a"): ascii}.get(part.conversion, str)
@@ -109,6 +112,19 @@ def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> l
     sample = x.type.dtype.numpy.type(1)
     _applied(ctx, sample.item() if x.type.weak or x.type.dtype.kind == "b" else sample, spec, node)
     return [Shown("format", 1, spec), x]
+
+
+def _unformatted(ctx: Context, node: ast.expr) -> list[Piece]:
+    """Return what ``{value}`` prints: short floats as NumPy formats them, as Python's numbers."""
+    node = as_f_string(ctx, node) or node
+    if isinstance(node, ast.JoinedStr):
+        return _pieces(ctx, node)
+    found = spelt(ctx, _shown_item(ctx.value(node)), node)
+    x = found[0]
+    if len(found) == 1 and isinstance(x, n.Expr) and x.type.dtype.is_float \
+            and x.type.dtype.bits < FLOAT64.bits:
+        return [Shown("format", 1), x]
+    return found
 
 
 def _applied(ctx: Context, value: object, spec: str, node: ast.AST) -> str:
