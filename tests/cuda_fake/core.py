@@ -196,10 +196,10 @@ class Core:
 
     def _inside(self, address: int, size: int) -> str:
         """Return the kind of memory of the driver's that bytes lie in; '' for other memory."""
-        for start, (_, length, kind) in list(self._blocks.items()):
+        for start, (_, length, kind) in self._blocks.copy().items():  # others go meanwhile
             if start <= address and address + size <= start + length:
                 return kind
-        pages = {p for start, (_, length, kind) in list(self._blocks.items()) if kind == "pages"
+        pages = {p for start, (_, length, kind) in self._blocks.copy().items() if kind == "pages"
                  for p in range(start, start + length, 4096)}
         return "pages" if pages.issuperset(
             range(address & -4096, address + max(1, size), 4096)) else ""

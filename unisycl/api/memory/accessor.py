@@ -195,10 +195,10 @@ class accessor(Window, Capturable):
         return self.bound_window(channel)
 
     def still(self, group: Group, view: Any) -> bool:
-        """Say whether ``bind`` would return this very view of the host's memory."""
+        """Say whether ``bind`` would return this very view of the device's memory."""
         region = self._region
-        return (region.is_bound(view) and self._group is group and self._shape == region.shape
-                and self.target is target.device)
+        return (self._group is group and region.is_bound(view, group.channel.driver)
+                and self._shape == region.shape and self.target is target.device)
 
     def lasting(self) -> Any:
         """Return the region, if all of it can be accessed."""

@@ -244,10 +244,11 @@ class CudaDriver(Repeating, Batching, Reaching):
             return here.commands.begin(
                 lambda lane: session.launch(*ready.arguments(lane)), deps,
                 ready.told, ready, urgency=launch.urgency)
-        result = session.launch(*ready.arguments(lane))
+        call = ready.arguments(lane)
+        result = session.launch(*call)
         if result:
             raise session.failed(result, ready.told[0])
-        made = lane.last = RepeatedCompletion(ends, lane, ready)
+        made = lane.last = RepeatedCompletion(ends, lane, ready, call)
         return made
 
     def _launch_unprepared(self, launch: Launch, deps: Sequence[Completion]) -> CuCompletion:

@@ -267,11 +267,24 @@ class Channel:
 
     def wait(self) -> None:
         """Block until everything submitted before has ended; delivers nothing."""
-        check_process(self)
-        ordering.waited()
+        if self.generation != process.generation:
+            check_process(self)
+        if ordering.state.on:
+            ordering.waited()
         for task in self.snapshot():
             task.wait()
-        self.prune()
+        pending, lock = self.pending, self._lock
+        with lock:  # mostly all of them, which takes less than to prune
+            while pending and pending[0].settled and not pending[0].dependents:
+                pending.popleft()
+        last = self._last
+        if pending or (last is not None and not last.settled):
+            self.prune()
+        elif last is not None and (last.error is None or last.delivered) and (
+                not process.lock.held()):
+            with process.lock:
+                if self._last is last:
+                    self._last = None
 
     def idle(self) -> bool:
         """Say whether nothing is pending."""

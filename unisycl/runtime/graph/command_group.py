@@ -190,7 +190,9 @@ class Group:
             if not channel.extends:
                 again = None
         if again is not None and made is not None and not self._deps:
-            stood = repeated.continued(channel, again, made, merge(self._accesses))
+            accesses = merge(self._accesses)
+            stood = repeated.continued(channel, again, made, accesses) or (
+                repeated.resumed(channel, again, made, accesses) if accesses else None)
             if stood is not None:
                 self._begin = self._launch = None
                 return stood

@@ -16,8 +16,8 @@ from unisycl.backends.base import Driver, Launch
 from unisycl.base.enums import target
 from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.deps import Access
-from unisycl.runtime.graph.tasks import Begin, Task
+from unisycl.runtime.graph.deps import Access, add_new
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing
 from unisycl.runtime.threads.per_process import process
 
 
@@ -140,6 +140,56 @@ def continued(channel: Channel, one: Again, launch: Launch, accesses: Sequence[A
                 access.start, access.stop, task, writes=writes):
             return None
     return _extended(channel, one, task, launch)
+
+
+def resumed(channel: Channel, one: Again, launch: Launch, accesses: Sequence[Access],
+            ) -> Task | None:
+    """Submit a launch of a command group whose memory stays where it is; None: as any other.
+
+    What it waits for is found as for any command, but all else that is asked there is known.
+    """
+    if ordering.state.on:
+        return None
+    driver, deps, begin = channel.driver, list[Task](), one.begin or begin_nothing
+    task = Task(channel, one.name, driver, "kernel")
+    try:
+        with process.lock:
+            for access in accesses:
+                memory: Any = access.key
+                copies = memory.copies
+                if copies is None or memory.usage is not None or (
+                        access.target is target.host_task) or not copies.places.stays(
+                            driver.memory, writes=access.mode.writes):
+                    return None
+            last = channel._last
+            if last is not None:
+                deps.append(last)
+            if channel.in_order:
+                channel._last = task
+            for access in accesses:
+                memory, writes = access.key, access.mode.writes
+                memory.wrote = memory.wrote or writes
+                add_new(deps, memory.tracker.access(access.start, access.stop, writes=writes,
+                                                    task=task))
+        one.task = task
+        _note(channel, task, launch)
+        deps = [dep for dep in deps if not (dep.settled and dep.error is None)]
+        before = deps[0].completion if deps else None
+        made = None
+        if not deps or (len(deps) == 1 and before is not None and deps[0].driver is driver):
+            made = driver.again(launch, before)
+        if made is None:
+            task.enqueue(deps, begin)
+        else:
+            task.completion = made  # not asked whether it is done: others may still join it
+            if task._started is not None or task.dependents:
+                task.begun(made)
+    except Exception as error:  # noqa: BLE001 - becomes the command's error
+        task.fail(error.with_traceback(None))
+    except BaseException as error:
+        task.cut_off(begin, error)
+        raise
+    return task
 
 
 def _extended(channel: Channel, one: Again, task: Task, launch: Launch) -> Task | None:

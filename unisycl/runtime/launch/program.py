@@ -79,8 +79,11 @@ def warm(channel: Line, function: FunctionType, geometry: Geometry, arguments: t
 
     None and nothing if there was none.
     """
+    table = channel.warm
+    if table is None or requested_checks.asked():
+        table = _table(channel)
     count = _count(arguments, reductions) if reductions else len(arguments)
-    for known in _table(channel).get((id(function.__code__), id(geometry), count), ()):
+    for known in table.get((id(function.__code__), id(geometry), count), ()):
         raw = known[0].match(function, arguments, reductions)
         if raw is not None:
             return known, raw

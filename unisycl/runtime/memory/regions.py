@@ -67,8 +67,10 @@ class Region:
             bound = self._bound = BoundView(flat, 0, self.shape, self.pitches)
         return bound
 
-    def is_bound(self, view: object) -> bool:
-        """Say whether ``bound`` would return this view, of the host's memory."""
+    def is_bound(self, view: object, driver: Driver) -> bool:
+        """Say whether ``bound`` would return this view to a driver."""
+        if driver.memory != HOST:
+            return self._placed.get(driver.memory) is view
         return self._bound is view and self._version == self.memory.version
 
     def _bound_elsewhere(self, driver: Driver) -> BoundView:

@@ -148,6 +148,35 @@ def test_command_groups_that_come_again_keep_the_order_of_their_buffers(
     assert fake.calls["cuLaunchKernelEx"] > 90
 
 
+@pytest.mark.parametrize("in_order", [False, True])
+def test_groups_that_are_waited_for_come_again_without_events(
+        fake: FakeCuda, *, in_order: bool) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order()) if in_order else sycl.queue("cuda")
+    a, b = buffers_of(2)
+
+    def onto(buffer: Any, kernel: Any) -> None:
+        queue.submit(lambda h: h.parallel_for(8, kernel, sycl.accessor(buffer, h)))
+
+    want = 0
+    for _ in range(12):  # by turns, so that none stands for the one before it
+        onto(a, add)
+        onto(b, add)
+        onto(a, double)
+        queue.wait()
+        want = 2 * (want + 1)
+    recorded = fake.calls["cuEventRecord"]
+    for _ in range(40):
+        onto(a, add)
+        queue.wait()
+    assert fake.calls["cuEventRecord"] == recorded
+    fake.fail("cuLaunchKernelEx", 701)
+    onto(a, double)
+    with pytest.raises(sycl.exception, match="double"):
+        queue.wait_and_throw()
+    onto(a, add)
+    assert (value(a), value(b)) == ([want + 41], [12])
+
+
 def test_groups_of_threads_on_one_buffer_lose_nothing(fake: FakeCuda) -> None:
     queues = [sycl.queue("cuda"), sycl.queue("cuda", sycl.property.queue.in_order())]
     (a,) = buffers_of(1)

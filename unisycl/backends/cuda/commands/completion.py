@@ -304,11 +304,16 @@ class RepeatedCompletion(CuCompletion):
     extending = 0
     _young = False
 
-    def __init__(self, ends: Ends, lane: Lane, ready: Repeatable) -> None:
-        super().__init__(ends, lane, ready.told, ready)
+    left = _IN_A_ROW
+
+    def __init__(self, ends: Ends, lane: Lane, ready: Repeatable, call: tuple[Any, ...]) -> None:
+        self.lane = lane  # as its class does, without a call of that
+        self.ends = ends
+        self._keep = ready
         self.ready: Repeatable | None = ready
-        self.call: tuple[Any, ...] = ready.arguments(lane)
-        self.left = _IN_A_ROW
+        self.call = call
+        self.number = number = lane.begun = lane.next()
+        lane.told.append((number, ready.told))
 
     def close(self) -> None:
         """Have no launch added any more, and the one under way counted.

@@ -48,10 +48,11 @@ class Repeating(Driver):
         if lane is None or ends.timed or session.lost is not None or (
                 not hasattr(session.mine, "current")):
             return None
-        result = session.launch(*ready.arguments(lane))
+        call = ready.arguments(lane)
+        result = session.launch(*call)
         if result:
             raise session.failed(result, ready.told[0])
-        made = lane.last = RepeatedCompletion(ends, lane, ready)
+        made = lane.last = RepeatedCompletion(ends, lane, ready, call)
         return made
 
     def extend(self, launch: Launch, end: Completion) -> bool:
