@@ -264,4 +264,5 @@ class TupleForm(VariableForm):
 def fixed(ctx: Lowering, value: Kind, node: ast.AST) -> Exception:
     """Refuse to assign to an element of what cannot change."""
     return ctx.refuse("K036", node, op="item assignment", types=value.describe(),
-                      help="tuples and ids cannot change; use sycl.private_array(dtype, n)")
+                      help="lists, tuples and ids cannot change in a kernel; np.zeros(n, dtype) is "
+                      "an array that can")
