@@ -90,7 +90,7 @@ class Routine:
                                           read.held[0].memory.dtype, queue.get_device())
         call: Any = routine
         if getattr(call, "asynchronous", False):
-            return self._judged_later(queue, found, call, read, events_of(dependencies))
+            return self._judged_later(queue, found, call, [read], events_of(dependencies))
 
         def work(native: Any, *bound: Any) -> None:
             infos = call(native, read, [b.address for b in bound])
@@ -110,8 +110,7 @@ class Routine:
                                           every[0].held[0].memory.dtype, queue.get_device())
         call: Any = routine
         if getattr(call, "asynchronous", False):
-            return queue.ext_oneapi_submit_barrier(
-                [self._judged_later(queue, found, call, read, after) for read in every])
+            return self._judged_later(queue, found, call, every, after)
 
         def work(native: Any, *bound: Any) -> None:
             at, infos = [b.address for b in bound], []
@@ -124,9 +123,24 @@ class Routine:
                     [h.memory for read in every for h in read.held], after,
                     cost=sum(read.cost for read in every))
 
-    def _judged_later(self, queue: sycl.queue, found: providers.provider, call: Any, read: Given,
-                      after: list[sycl.event]) -> sycl.event:
+    def _judged_later(self, queue: sycl.queue, found: providers.provider, call: Any,
+                      every: list[Given], after: list[sycl.event]) -> sycl.event:
         """Have a device's library do the work; what became of it is read behind it."""
+        begun = [self._begun(queue, found, call, read, after) for read in every]
+
+        def judge() -> None:  # what the library needs lives as long as this
+            infos = [int(x) for _, base, read, _ in begun for x in base[:read.batch]]
+            self._judge(infos, every[0], found.name)
+
+        def group(h: sycl.handler) -> None:
+            h.depends_on([done for done, *_ in begun])
+            h.host_task(judge)
+
+        return queue.submit(group)
+
+    def _begun(self, queue: sycl.queue, found: providers.provider, call: Any, read: Given,
+               after: list[sycl.event]) -> tuple[sycl.event, Any, Given, list[Any]]:
+        """Give problems to a device's library; return when it is done, what it says and needs."""
         infos = Memory(empty(queue, max(read.batch, 1), np.dtype(np.int32)), 0, read.batch)
         base: Any = infos.base
         base[:] = 0
@@ -136,17 +150,9 @@ class Routine:
             *addresses, info = (b.address for b in bound)
             kept.append(call.give(queue, native, read, addresses, info))
 
-        def judge(needed: list[Any] = kept) -> None:  # which lives as long as this
-            self._judge([int(x) for x in base[:read.batch]], read, found.name)
-
         done = give(queue, found.place, self.__name__, work,
                     [*(h.memory for h in read.held), infos], after, cost=read.cost)
-
-        def group(h: sycl.handler) -> None:
-            h.depends_on(done)
-            h.host_task(judge)
-
-        return queue.submit(group)
+        return done, base, read, kept
 
     def _named(self, args: tuple[Any, ...], named: dict[str, Any],
                wanted: list[str]) -> dict[str, Any]:
