@@ -179,6 +179,8 @@ def test_wrong_arguments_are_refused_before_others_are_told(call, text) -> None:
 
 @pytest.mark.part("L-21")
 def test_why_there_is_no_oneccl_is_told(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", ".:lib:")
+    assert all(place.is_absolute() for place in oneccl.places())  # nothing of the current folder
     monkeypatch.setattr(oneccl, "places", lambda: [tmp_path])
     assert "is neither in CCL_ROOT/lib" in oneccl.finding()
     (tmp_path / "libccl.so.2").touch()

@@ -87,10 +87,11 @@ class Library:
 
 
 def places() -> list[Path]:
-    """Return the folders where oneCCL may be."""
-    roots = [Path(os.environ["CCL_ROOT"]) / "lib"] if os.environ.get("CCL_ROOT") else []
-    paths = [Path(p) for p in os.environ.get("LD_LIBRARY_PATH", "").split(":") if p]
-    return [*roots, *paths, Path(sys.prefix) / "lib", Path("/opt/intel/oneapi/ccl/latest/lib")]
+    """Return the folders where oneCCL may be; none that depends on the current one."""
+    named = [Path(os.environ.get("CCL_ROOT", "")) / "lib",
+             *map(Path, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
+    return [*(place for place in named if place.is_absolute()), Path(sys.prefix) / "lib",
+            Path("/opt/intel/oneapi/ccl/latest/lib")]
 
 
 def load() -> Library:
