@@ -223,7 +223,7 @@ def test_print_has_formats_separators_and_ends(queue, capsys):
 
 
 FORM = "%04d|%-5x|%+.1e|%s|%r%%"
-WRONG, TWO, MEMBER = "%q", "{} {}", "{0.x}"
+WRONG, TWO, MEMBER, MIXED = "%q", "{} {}", "{0.x}", "{} {0}"
 SHORT = np.float32(0.1)
 
 
@@ -241,7 +241,8 @@ def test_texts_by_percent_and_by_format_are_those_of_python(queue, capsys):
     texts(np.int32(-37), SHORT)
     assert capsys.readouterr().out == said
     for wrong in (lambda: print(FORM % 1), lambda: print(WRONG % 1),
-                  lambda: print(TWO.format(1)), lambda: print(MEMBER.format(1))):
+                  lambda: print(TWO.format(1)), lambda: print(MEMBER.format(1)),
+                  lambda: print(MIXED.format(1))):
         with pytest.raises(sycl.exception, match="K090"):
             queue.single_task(wrong).wait()
 

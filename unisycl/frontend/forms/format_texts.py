@@ -117,6 +117,9 @@ def _braces(ctx: Context, text: str, node: ast.Call) -> ast.JoinedStr:
         parts = list(Formatter().parse(text))
     except ValueError as error:
         raise _wrong(ctx, node, f"the format '{text}' is wrong: {error}") from None
+    used = [name for _, name, _, _ in parts if name is not None]
+    if "" in used and any(name.isdigit() for name in used):
+        raise _wrong(ctx, node, f"the format '{text}' counts values and numbers them")
     count = 0
     for literal, name, spec, conversion in parts:
         out.append(ast.Constant(literal))
@@ -124,9 +127,10 @@ def _braces(ctx: Context, text: str, node: ast.Call) -> ast.JoinedStr:
             continue
         if name == "":
             name, count = str(count), count + 1
-        if name not in values or "{" in (spec or ""):
-            raise _wrong(ctx, node, f"there is no value '{name}' for the format" if spec is None
-                         or "{" not in spec else f"the format '{spec}' is computed")
+        if name not in values:
+            raise _wrong(ctx, node, f"there is no value '{name}' for the format")
+        if spec and "{" in spec:
+            raise _wrong(ctx, node, f"the format '{spec}' is computed")
         out.append(_field(values[name], conversion or "", spec or ""))
     return ast.JoinedStr(out)
 
