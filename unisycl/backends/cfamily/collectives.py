@@ -142,7 +142,9 @@ def _matched(p: Printer, stmt: n.GroupCall, target: str, value: Text) -> None:
     every = p.call(template, [Text(p.literal(True, BOOL))], BOOL).c
     p.line(f"for ({bits} {left} = {every}; {left} != 0;) {{")
     p.depth += 1
-    last = f"63 - (int)clz({left})"
+    word = stmt.result.type.dtype
+    zeros = call_builtin(p, BUILTINS["clz"], word, [(Text(left, PRIMARY), word)], word)
+    last = f"63 - (int){zeros.at(UNARY)}"
     p.line(f"const {p.type(dtype)} {other} = {_moved(p, 'select', own, last, dtype)};")
     alike = p.call(template, [Text(f"{own} == {other}", EQUAL)], BOOL).c
     p.line(f"const {bits} {same} = {alike};")

@@ -55,7 +55,7 @@ def _const(p: Printer, x: n.Const) -> Text:
 
 def _read(p: Printer, x: n.Read) -> Text:
     text, dtype = Text(p.names.of(x.local, x.local.name)), x.type.dtype
-    if p.d.hides_departures and dtype.kind in "iuf" and p.left.comes_out(x.local):
+    if dtype.kind in "iuf" and p.left.comes_out(x.local):
         return _through(p, "own", text, dtype)
     return text
 

@@ -18,11 +18,11 @@ _STEADY = (n.Const, n.ParamRead, n.Extent)
 
 
 class LoopsLeft:
-    """What is read behind loops, or in a block that leaves one."""
+    """What is read behind loops, or in a block that leaves one; nothing unless it is ``asked``."""
 
-    def __init__(self, kernel: n.Kernel) -> None:
+    def __init__(self, kernel: n.Kernel, *, asked: bool) -> None:
         self._changed = frozenset(
-            local for s in visit.statements(kernel.body)
+            local for s in (visit.statements(kernel.body) if asked else ())
             if isinstance(s, n.For | n.While) and _parts(s) for local in visit.assigned((s,)))
         self._inside: frozenset[n.Local] = frozenset()
 
@@ -34,7 +34,7 @@ class LoopsLeft:
     def turn(self, loop: n.For | n.While) -> Iterator[None]:
         """Print a loop's body."""
         outside = self._inside
-        if not (_parts(loop) and _takes(loop)):
+        if self._changed and not (_parts(loop) and _takes(loop)):
             self._inside = outside | visit.assigned((loop,))
         yield
         self._inside = outside

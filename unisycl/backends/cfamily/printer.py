@@ -83,7 +83,7 @@ class Printer:
         self.exact = exact
         self.turned = _turned(kernel) if dialect.hides_turns else frozenset()
         self.computed = _computed(kernel) if dialect.hides_turns else frozenset()
-        self.left = LoopsLeft(kernel)
+        self.left = LoopsLeft(kernel, asked=dialect.hides_departures)
         self.signs = Signs(kernel) if dialect.hides_negations and meet(kernel) else None
         self.shared = SharedElements(kernel) if dialect.read_anew else None
         self.names = Names(dialect.reserved)
