@@ -1,4 +1,4 @@
-"""The examples in docs/algorithms.md, run one after the other."""
+"""The examples in docs/algorithms.md and docs/random.md, run one after the other."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import numpy as np
 
 from unisycl.oneapi import dpl
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "algorithms.md"
+PAGES = Path(__file__).resolve().parents[2] / "docs"
+PAGE = PAGES / "algorithms.md"
 
 
 def test_the_examples_of_the_page_compute_what_they_say(tmp_path: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 6
+    text = "".join((PAGES / f"{name}.md").read_text(encoding="utf-8")
+                   for name in ("algorithms", "random"))
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 7
     program = tmp_path / "example.py"
     program.write_text("\n".join(blocks), encoding="utf-8")
     names = runpy.run_path(str(program))

@@ -167,28 +167,63 @@ def test_engines_in_kernels_are_those_over_memory(queue: sycl.queue) -> None:
     np.testing.assert_allclose(g.ravel(), out, rtol=1e-13, atol=1e-14)
 
 
-def test_the_combined_engine_and_waits_in_kernels(queue: sycl.queue) -> None:
-    n, seed = 40, 2026
-    raw, u, waits = np.zeros((n, 5), np.uint32), np.zeros(n), np.zeros(n, np.float32)
+def test_the_combined_engine_waits_and_skips_in_kernels(queue: sycl.queue) -> None:
+    n, seed, device = 40, 2026, rng.device
+    raw, u, waits = np.zeros((n, 5), np.uint32), np.zeros((3, n)), np.zeros(n, np.float32)
 
     def fill(i, raw, u, waits, far):
-        first = rng.device.mrg32k3a(seed, 5 * i)
+        first = device.mrg32k3a(seed, 5 * i)
         for k in range(5):
-            raw[i, k] = rng.device.generate(rng.device.bits(), first)
-        second = rng.device.mrg32k3a(seed, far + i)
-        u[i] = rng.device.generate(rng.device.uniform(np.float64(2), np.float64(5)), second)
-        third = rng.device.philox4x32x10(seed, i)
-        waits[i] = rng.device.generate(rng.device.exponential(np.float32(1), np.float32(3)), third)
+            raw[i, k] = device.generate(device.bits(), first)
+        a, b, c = device.mrg32k3a(seed), device.mcg59(seed), device.philox4x32x10(seed, i)
+        law = device.uniform(np.float64(2), np.float64(5))
+        device.generate(law, a)
+        device.skip_ahead(a, far + i)
+        device.skip_ahead(b, far + i)
+        waits[i] = device.generate(device.exponential(np.float32(1), np.float32(3)), c)
+        device.skip_ahead(c, far)
+        u[0, i], u[1, i], u[2, i] = (device.generate(law, a), device.generate(law, b),
+                                     device.generate(law, c))
 
     far = (1 << 40) + 12345
     queue.parallel_for(n, fill, raw, u, waits, np.uint64(far)).wait()
     assert np.array_equal(words(rng.mrg32k3a(queue, seed), 5 * n), raw.ravel())
-    engine, out, short = rng.mrg32k3a(queue, seed), np.zeros(n), np.zeros(n, np.float32)
-    rng.skip_ahead(engine, far)
-    rng.generate(rng.uniform(2, 5, np.float64), engine, out)
-    assert np.array_equal(out, u)
+    out, short = np.zeros(n), np.zeros(n, np.float32)
+    for kind, before, ours in ((rng.mrg32k3a, 1, u[0]), (rng.mcg59, 0, u[1]),
+                               (rng.philox4x32x10, 1, u[2])):
+        engine = kind(queue, seed)
+        rng.skip_ahead(engine, far + before)
+        rng.generate(rng.uniform(2, 5, np.float64), engine, out)
+        assert np.array_equal(out, ours)
     rng.generate(rng.exponential(1, 3), rng.philox4x32x10(queue, seed), short)
     np.testing.assert_allclose(waits, short, rtol=1e-6)
+
+
+def test_the_twister_and_sobols_points_in_kernels(queue: sycl.queue) -> None:
+    n, each, seed, device = 25, 4, 2026, rng.device
+    raw, u = np.zeros((2, n, each), np.uint32), np.zeros((2, n), np.float64)
+
+    def fill(i, raw, u, dimensions):
+        twister, points = device.mt19937(seed, 600 + each * i), device.sobol(dimensions, each * i)
+        for k in range(each):
+            raw[0, i, k] = device.generate(device.bits(), twister)
+            raw[1, i, k] = device.generate(device.bits(), points)
+        device.skip_ahead(twister, 650)
+        device.skip_ahead(points, 10**9)
+        law = device.uniform(np.float64(-1), np.float64(1))
+        u[0, i], u[1, i] = device.generate(law, twister), device.generate(law, points)
+
+    queue.parallel_for(n, fill, raw, u, 5).wait()
+    last = np.zeros(each * (n - 1) + 1)
+    for engine, ahead, far, ours, uniforms in zip(
+            (rng.mt19937(queue, seed), rng.sobol(queue, 5)), (600, 0), (650, 10**9), raw, u,
+            strict=True):
+        rng.skip_ahead(engine, ahead)
+        after = engine.copy()
+        assert np.array_equal(words(engine, each * n), ours.ravel())
+        rng.skip_ahead(after, each + far)
+        rng.generate(rng.uniform(-1, 1, np.float64), after, last)
+        assert np.array_equal(last[::each], uniforms)
 
 
 def test_every_distribution_in_kernels_is_that_over_memory(queue: sycl.queue) -> None:

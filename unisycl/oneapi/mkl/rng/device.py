@@ -2,9 +2,7 @@
 
 Written in the kernel language. A work-item makes an engine of its own, mostly of one seed and an
 offset that is far from those of others. Numbers are those of the engines of the same name over
-memory. Non-goals: seeds that are lists; the Mersenne twister, whose 624 words are no state for a
-work-item, and Sobol's points, which tables make: generate these over memory. Invariant: an engine's
-state is the work-item's own.
+memory. Non-goals: seeds that are lists. Invariant: an engine's state is the work-item's own.
 """
 
 from __future__ import annotations
@@ -16,7 +14,12 @@ import numpy as np
 
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.mkl.rng import kernels, law_kernels
+from unisycl.oneapi.mkl.rng.device_sequences import mt19937, sobol
 
+__all__ = ["bernoulli", "bits", "cauchy", "exponential", "gaussian", "gaussian_icdf", "generate",
+           "gumbel", "laplace", "lognormal", "mcg59", "mrg32k3a", "mt19937", "philox4x32x10",
+           "rayleigh", "skip_ahead", "sobol", "tabled", "uniform", "uniform_bits", "uniform_int",
+           "weibull"]
 __kernel_language__ = True
 _M1, _M2 = (1 << 32) - 209, (1 << 32) - 22853
 """The moduli of mrg32k3a."""
@@ -45,6 +48,12 @@ class _philox:
                 self.key, self.at >> np.uint64(2), np.uint64(0))
         return high if j > 1 else low
 
+    def skip(self, count: Any) -> None:
+        """Go on by so many numbers."""
+        self.at = self.at + np.uint64(count)
+        self.w0, self.w1, self.w2, self.w3 = kernels.philox(
+            self.key, self.at >> np.uint64(2), np.uint64(0))
+
 
 def philox4x32x10(seed: Any, offset: Any = 0) -> Any:
     """Return an engine at a place of the stream of ``rng.philox4x32x10(queue, seed)``."""
@@ -67,20 +76,26 @@ class _mcg59:
         self.x = (found * np.uint64(302875106592253)) & np.uint64((1 << 59) - 1)
         return found
 
+    def skip(self, count: Any) -> None:
+        """Go on by so many numbers, in a step for each bit of how many."""
+        x, every = self.x, np.uint64((1 << 59) - 1)
+        left, power = np.uint64(count), np.uint64(302875106592253)
+        while left > np.uint64(0):
+            if left & np.uint64(1) != 0:
+                x = (x * power) & every
+            power = (power * power) & every
+            left = left >> np.uint64(1)
+        self.x = x
+
 
 def mcg59(seed: Any, offset: Any = 0) -> Any:
     """Return an engine at a place of the stream of ``rng.mcg59(queue, seed)``."""
-    every = np.uint64((1 << 59) - 1)
-    x = np.uint64(seed) & every
+    x = np.uint64(seed) & np.uint64((1 << 59) - 1)
     if x == np.uint64(0):
         x = np.uint64(1)
-    left, power = np.uint64(offset), np.uint64(302875106592253)
-    while left > np.uint64(0):
-        if left & np.uint64(1) != 0:
-            x = (x * power) & every
-        power = (power * power) & every
-        left = left >> np.uint64(1)
-    return _mcg59(x)
+    engine = _mcg59(x)
+    engine.skip(offset)
+    return engine
 
 
 @dataclass(eq=False)
@@ -95,6 +110,12 @@ class _mrg32k3a:
         """Return the next number of 32 bits, less than the modulus."""
         return self.parts.next()
 
+    def skip(self, count: Any) -> None:
+        """Go on by so many numbers, in a step of matrices for each bit of how many."""
+        p = self.parts
+        x, y = _further((p.x0, p.x1, p.x2), (p.y0, p.y1, p.y2), count)
+        self.parts = kernels.mrg32k3a(x[0], x[1], x[2], y[0], y[1], y[2])
+
 
 def mrg32k3a(seed: Any, offset: Any = 0) -> Any:
     """Return an engine at a place of the stream of ``rng.mrg32k3a(queue, seed)``.
@@ -105,17 +126,23 @@ def mrg32k3a(seed: Any, offset: Any = 0) -> Any:
     if first == 0:
         first = np.int64(1)
     one = np.int64(1)
-    x, y = (first, one, one), (one, one, one)
-    zero = np.int64(0)
+    engine = _mrg32k3a(kernels.mrg32k3a(first, one, one, one, one, one))
+    engine.skip(offset)
+    return engine
+
+
+def _further(x: Any, y: Any, count: Any) -> Any:
+    """Return the numbers of both parts so many steps further on."""
+    zero, one = np.int64(0), np.int64(1)
     a = (zero, one, zero, zero, zero, one, np.int64(_M1 - 810728), np.int64(1403580), zero)
     b = (zero, one, zero, zero, zero, one, np.int64(_M2 - 1370589), zero, np.int64(527612))
-    left = np.uint64(offset)
+    left = np.uint64(count)
     while left > np.uint64(0):
         if left & np.uint64(1) != 0:
             x, y = _moved(a, x, _M1), _moved(b, y, _M2)
         a, b = _squared(a, _M1), _squared(b, _M2)
         left = left >> np.uint64(1)
-    return _mrg32k3a(kernels.mrg32k3a(x[0], x[1], x[2], y[0], y[1], y[2]))
+    return x, y
 
 
 def _dot(a: Any, b: Any, m: Any) -> Any:
@@ -380,6 +407,5 @@ def generate(distribution: Any, engine: Any) -> Any:
 
 
 def skip_ahead(engine: Any, count: Any) -> None:
-    """Go on by so many numbers, one by one."""
-    for _ in range(count):
-        engine.next()
+    """Go on by so many numbers; those of ``mt19937`` are computed one by one."""
+    engine.skip(count)

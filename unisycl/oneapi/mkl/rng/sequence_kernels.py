@@ -46,11 +46,15 @@ class tempered:
 
     def load(self, k: Any) -> Any:
         """Return number ``k``."""
-        y = self.x.load(self.first + k)
-        y = y ^ (y >> np.uint32(11))
-        y = y ^ ((y << np.uint32(7)) & np.uint32(0x9D2C5680))
-        y = y ^ ((y << np.uint32(15)) & np.uint32(0xEFC60000))
-        return y ^ (y >> np.uint32(18))
+        return tempered_word(self.x.load(self.first + k))
+
+
+def tempered_word(y: Any) -> Any:
+    """Return the number of a twister's word."""
+    y = y ^ (y >> np.uint32(11))
+    y = y ^ ((y << np.uint32(7)) & np.uint32(0x9D2C5680))
+    y = y ^ ((y << np.uint32(15)) & np.uint32(0xEFC60000))
+    return y ^ (y >> np.uint32(18))
 
 
 @dataclass(eq=False)
