@@ -11,9 +11,6 @@ from unisycl.api.bundles.functions import join as join
 from unisycl.api.bundles.functions import link as link
 from unisycl.api.bundles.kernel_bundle import device_image as device_image
 from unisycl.api.bundles.kernel_bundle import kernel_bundle as kernel_bundle
-from unisycl.api.bundles.kernel_id import get_kernel_id as get_kernel_id
-from unisycl.api.bundles.kernel_id import get_kernel_ids as get_kernel_ids
-from unisycl.api.bundles.kernel_id import kernel_id as kernel_id
 from unisycl.api.bundles.native_kernel import native_kernel as native_kernel
 from unisycl.api.devices.context import context as context
 from unisycl.api.devices.device import all_devices_have as all_devices_have
@@ -248,6 +245,9 @@ from unisycl.lang.index.this import this_nd_item as this_nd_item
 from unisycl.lang.index.this import this_sub_group as this_sub_group
 from unisycl.lang.kernels.kernel import device_has as device_has
 from unisycl.lang.kernels.kernel import kernel as kernel
+from unisycl.lang.kernels.kernel_id import get_kernel_id as get_kernel_id
+from unisycl.lang.kernels.kernel_id import get_kernel_ids as get_kernel_ids
+from unisycl.lang.kernels.kernel_id import kernel_id as kernel_id
 from unisycl.lang.kernels.specialization import kernel_handler as kernel_handler
 from unisycl.lang.kernels.specialization import specialization_id as specialization_id
 from unisycl.lang.kernels.stream import dec as dec

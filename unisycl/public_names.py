@@ -34,7 +34,6 @@ NAMES: dict[str, str] = {
     "api.devices.info": "info",
     "api.interop.native_objects": "get_native interop_handle",
     "api.bundles.kernel_bundle": "device_image kernel_bundle",
-    "api.bundles.kernel_id": "get_kernel_id get_kernel_ids kernel_id",
     "api.interop.make": (
         "make_buffer make_context make_device make_event make_kernel make_kernel_bundle "
         "make_platform make_queue make_sampled_image make_unsampled_image"
@@ -104,6 +103,7 @@ NAMES: dict[str, str] = {
     ),
     "lang.index.item": "item",
     "lang.groups.reducer": "reducer",
+    "lang.kernels.kernel_id": "get_kernel_id get_kernel_ids kernel_id",
     "lang.kernels.specialization": "kernel_handler specialization_id",
     "lang.kernels.stream": (
         "dec defaultfloat endl fixed flush hex hexfloat noshowbase noshowpos oct printf scientific "

@@ -179,6 +179,7 @@ class DeviceInfo:
     """How many work-items at the same time may be in groups whose threads do not wait for one
     another; 0: no limit but that one."""
     concurrent_kernels: bool = False
+    built_in_kernels: tuple[str, ...] = ()
     """Whether a kernel may wait for another one that was submitted beside it."""
     device_queue_size: int = CAPACITY
     """How many commands one launch of a kernel may enqueue; 0 where kernels cannot enqueue any."""

@@ -166,6 +166,10 @@ class Adoption:
         """
         return None
 
+    def built_in(self, name: str) -> Any:
+        """Return what ``kernel`` does, of a kernel that the device has built in."""
+        self._refuse(f"built-in kernel '{name}'")
+
     def array(self, native: Any) -> Any:
         """Return a view of another library's array (``base.foreign_objects``) where it lies."""
         return None

@@ -1,7 +1,8 @@
 """What kinds of devices promise (FP Table 1 and §6.2.3), and what follows for kernels.
 
 Devices that nobody here owns are made of what they would report; they record launches and run
-nothing. H-19 is about launches of a card's own, so what is checked of it here is a part.
+nothing. That all groups of a card's launch are there at once, ``test_progress`` sees on live ones;
+that only such launches take the card's call for it, ``tests/unit/backends/cuda/test_launches.py``.
 """
 
 from __future__ import annotations
@@ -107,8 +108,7 @@ def try_on(device: sycl.device, kernel: Any, groups: int) -> sycl.errc:
     return sycl.errc.success
 
 
-@pytest.mark.row("H-7")
-@pytest.mark.part("H-19")
+@pytest.mark.row("H-7", "H-19")
 def test_groups_that_have_begun_go_on_where_occupancy_bounds_them() -> None:
     device = other(MODELS["occupancy"])
     assert ONLY_WEAK | {(scope.work_group, scope.root_group): PARALLEL} == table(device)
@@ -116,8 +116,7 @@ def test_groups_that_have_begun_go_on_where_occupancy_bounds_them() -> None:
     assert sycl.errc.feature_not_supported == try_on(device, asking(CONCURRENT), 1)
 
 
-@pytest.mark.row("H-8", "H-10")
-@pytest.mark.part("H-19")
+@pytest.mark.row("H-8", "H-10", "H-19")
 def test_a_cooperative_launch_makes_as_many_concurrent_as_are_resident() -> None:
     device = other(MODELS["cooperative"], 132)
     assert ONLY_WEAK | {(scope.work_group, scope.root_group): CONCURRENT} == table(device)
@@ -130,7 +129,7 @@ def test_a_cooperative_launch_makes_as_many_concurrent_as_are_resident() -> None
     assert sycl.errc.success == try_on(device, asking(PARALLEL), 1000)
 
 
-@pytest.mark.part("H-19")
+@pytest.mark.row("H-19")
 def test_items_that_are_scheduled_one_by_one_are_parallel() -> None:
     device = other(strongest(MODELS["cooperative"], MODELS["items"]), 132)
     assert dict.fromkeys(PAIRS, PARALLEL) | {
@@ -140,7 +139,7 @@ def test_items_that_are_scheduled_one_by_one_are_parallel() -> None:
     assert sycl.errc.feature_not_supported == code
 
 
-@pytest.mark.part("H-19")
+@pytest.mark.row("H-19")
 def test_live_devices_give_their_groups_what_they_promise(device: sycl.device) -> None:
     level = table(device)[scope.work_group, scope.root_group]
     for wanted in guarantee:

@@ -152,7 +152,7 @@ def test_a_launch_is_accepted_or_refused_and_never_hangs(queue: sycl.queue) -> N
     assert [3 if enough else 0] * 8 == seen(queue, sums)
 
 
-@pytest.mark.row("H-8", "H-10", "H-12", "H-20", "H-21")
+@pytest.mark.row("H-8", "H-10", "H-12", "H-19", "H-20", "H-21")
 def test_all_groups_meet_a_thousand_times(queue: sycl.queue) -> None:
     """FP Fig. 13: ask, then launch."""
     device = queue.get_device()

@@ -1,13 +1,17 @@
 """Selectors by the public API (SYCL 2020 §4.6.1.1).
 
-K-11 asks for an emulator, which is there with Intel's emulation of FPGAs only: that is a part.
+K-11 asks for an emulator: Intel's emulation of FPGAs is one where it is installed, and one made of
+what it reports stands for it elsewhere.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import unisycl as sycl
+from tests.conformance.forward_progress.test_models import opencl, reported
 
 
 @pytest.mark.row("F-8")
@@ -95,7 +99,7 @@ def test_the_environment_chooses_the_default(monkeypatch: pytest.MonkeyPatch) ->
         sycl.device()
 
 
-@pytest.mark.part("K-11")
+@pytest.mark.row("K-11")
 def test_the_accelerator_selector_finds_one_or_says_that_there_is_none(device: sycl.device) -> None:
     """Where Intel's emulation of FPGAs is installed, that is one."""
     everything = [d for p in sycl.platform.get_platforms() for d in p.get_devices()]
@@ -111,3 +115,19 @@ def test_the_accelerator_selector_finds_one_or_says_that_there_is_none(device: s
     if "Emulation" in device.get_platform().get_info(sycl.info.platform.name):
         assert device.is_accelerator()
         assert device.has(sycl.aspect.emulated)
+
+
+@pytest.mark.row("K-11")
+def test_an_emulated_accelerator_is_what_the_selector_ranks_first() -> None:
+    """What Intel's emulation of FPGAs reports, beside all devices that are there."""
+    traits = replace(reported("2.0"), kind="accelerator", name="Intel(R) FPGA Emulation Device",
+                     platform="Intel(R) FPGA Emulation Platform for OpenCL(TM)")
+    emulator = opencl(traits)
+    assert emulator.is_accelerator()
+    assert emulator.has(sycl.aspect.accelerator)
+    assert emulator.has(sycl.aspect.emulated)
+    everything = [d for p in sycl.platform.get_platforms() for d in p.get_devices()]
+    ranks = {d: sycl.accelerator_selector_v(d) for d in (*everything, emulator)}
+    assert ranks[emulator] >= 0
+    assert all((rank >= 0) is d.is_accelerator() for d, rank in ranks.items())
+    assert not opencl(replace(traits, platform="Paper")).has(sycl.aspect.emulated)

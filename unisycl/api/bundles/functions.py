@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from unisycl.api.bundles import launch_form
-from unisycl.api.bundles.kernel_bundle import device_image, kernel_bundle
-from unisycl.api.bundles.kernel_id import as_ids, get_kernel_ids, kernel_id
+from unisycl.api.bundles.kernel_bundle import device_image, kernel_bundle, runs
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
 from unisycl.base.enums import aspect, bundle_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernels.build_options import build_options
+from unisycl.lang.kernels.kernel_id import as_ids, built_in_id, get_kernel_ids, kernel_id
 from unisycl.lang.kernels.kernel_properties import attributes_of
 from unisycl.runtime.devices.devices import DeviceState
 
@@ -53,15 +53,20 @@ class _Wanted:
         """Return one image for each kernel that some device can run."""
         found = [device_image(k, usable)
                  for k in (get_kernel_ids() if self.ids is None else self.ids)
-                 if (usable := tuple(d for d in self.devices
-                                     if launch_form.compatible(k.function, d)))]
+                 if (usable := tuple(d for d in self.devices if runs(d, k)))]
         return [i for i in found if self.select is None or self.select(i)]
 
-    def missing(self) -> aspect | None:
-        """Return the aspect a device lacks for bundles in this state; None if it lacks none."""
+    def missing(self) -> str:
+        """Return what bundles in this state need and is not there; '' if nothing is missing."""
         need = _NEEDS.get(self.state)
-        lacking = need is not None and any(need not in d.info.aspects for d in self.devices)
-        return need if lacking else None
+        if need is None:
+            return ""
+        if any(need not in d.info.aspects for d in self.devices):
+            return f"devices with aspect.{need.name}"
+        built_in = next((k for k in self.ids or () if isinstance(k, built_in_id)), None)
+        return "" if built_in is None else (
+            f"kernels that are compiled, and {built_in.get_name()} is built into a device: ask for "
+            "state executable")
 
 
 def chosen(what: str, devices: Iterable[Any], owner: context) -> tuple[DeviceState, ...]:
@@ -93,9 +98,9 @@ def get_kernel_bundle(owner: context, *args: Any,
     """
     wanted = _Wanted("get_kernel_bundle", owner, args, state)
     need = wanted.missing()
-    if need is not None:
+    if need:
         raise UsageError(errc.invalid, f"get_kernel_bundle: a bundle in state {wanted.state.name} "
-                         f"needs devices with aspect.{need.name}")
+                         f"needs {need}")
     images = wanted.images()
     if wanted.ids is not None and len(images) < len(set(wanted.ids)):
         lost = next(k for k in wanted.ids if all(i.id != k for i in images))
@@ -113,7 +118,7 @@ def has_kernel_bundle(owner: context, *args: Any,
                       state: bundle_state = bundle_state.executable) -> bool:
     """Say whether ``get_kernel_bundle`` would give a bundle with the kernels (§4.11.8)."""
     wanted = _Wanted("has_kernel_bundle", owner, args, state)
-    if wanted.missing() is not None:
+    if wanted.missing():
         return False
     images = wanted.images()
     return len(images) == len(set(wanted.ids)) if wanted.ids is not None else bool(images)
@@ -125,8 +130,8 @@ def is_compatible(kernels: Iterable[Any], on: device) -> bool:
 
     Their attributes decide, and the forms that ``kernel.declare`` named.
     """
-    return all(launch_form.compatible(k.function, on.state)
-               and on.state in launch_form.compile_all(k.function, (on.state,), {})
+    return all(runs(on.state, k) and (isinstance(k, built_in_id) or on.state in
+                                      launch_form.compile_all(k.function, (on.state,), {}))
                for k in as_ids(kernels))
 
 

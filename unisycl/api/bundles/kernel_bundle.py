@@ -9,10 +9,10 @@ changes its state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, overload
 
 from unisycl.api.bundles import kernel_constants, launch_form
-from unisycl.api.bundles.kernel_id import as_ids, kernel_id
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.devices import progress_info
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import check_descriptor, device
@@ -22,11 +22,19 @@ from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernels.kernel import kernel, required_progress, with_traits
+from unisycl.lang.kernels.kernel_id import as_ids, built_in_id, kernel_id
 from unisycl.lang.kernels.kernel_properties import Traits
 from unisycl.lang.kernels.specialization import Constants, likeness, specialization_id
 from unisycl.observe import compile_report
 from unisycl.runtime.devices.devices import DeviceState
 from unisycl.runtime.launch.compile_ahead import Compiled
+
+
+def runs(on: DeviceState, kernel: kernel_id) -> bool:
+    """Say whether a device has a kernel built in, or a kernel's attributes allow the device."""
+    if isinstance(kernel, built_in_id):
+        return kernel.name in on.info.built_in_kernels
+    return launch_form.compatible(kernel.function, on)
 
 
 @ends_at_call
@@ -119,14 +127,24 @@ class kernel_bundle(HasBackendInfo):
         """Return the ids of its kernels."""
         return list(dict.fromkeys(image.id for image in self._images))
 
-    def get_kernel(self, kernel: Any) -> device_kernel:
-        """Return a kernel of an executable bundle; ``errc.invalid`` if it is not in it."""
+    @overload
+    def get_kernel(self, kernel: built_in_id) -> native_kernel: ...
+    @overload
+    def get_kernel(self, kernel: Any) -> device_kernel: ...
+    def get_kernel(self, kernel: Any) -> Any:
+        """Return a kernel of an executable bundle; ``errc.invalid`` if it is not in it.
+
+        One that a device has built in is launched as native kernels are.
+        """
         found = as_ids([kernel])[0]
         image = next((i for i in self._images if i.id == found), None)
         if image is None or self.state is not bundle_state.executable:
             raise UsageError(errc.invalid, f"{self!r} has no kernel {found.get_name()}"
                              if image is None else "get_kernel: the bundle is in state "
                              f"{self.state.name}; link or build it first")
+        if isinstance(found, built_in_id):
+            on = image.devices[0]
+            return native_kernel._of(on.driver.adopt.built_in(found.name), on, self._owner)
         return device_kernel._of(with_traits(found.function, image.traits), self, image.devices,
                                  image.compiled)
 
@@ -186,6 +204,10 @@ class kernel_bundle(HasBackendInfo):
         chosen = tuple(devices)
         images = []
         for image in self.images():
+            if isinstance(image.id, built_in_id):
+                images.append(device_image(
+                    image.id, tuple(d for d in chosen if d in image.devices)))
+                continue
             made = launch_form.compile_all(
                 with_traits(image.id.function, traits), chosen, image.constants)
             usable = tuple(d for d in chosen if d in image.devices and d in made)

@@ -23,6 +23,7 @@ from unisycl.api.devices.info import (
 from unisycl.base import geometry as geo
 from unisycl.base.enums import C_VERSION, aspect, memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.kernels.kernel_id import built_in_id
 from unisycl.runtime.devices import partition
 from unisycl.runtime.devices.devices import DeviceState
 
@@ -173,7 +174,8 @@ TABLE: dict[str, Answer] = {
     "is_compiler_available": _is(aspect.online_compiler),
     "is_linker_available": _is(aspect.online_linker),
     "queue_profiling": _is(aspect.queue_profiling),
-    "built_in_kernel_ids": lambda d: [], "built_in_kernels": lambda d: [],
+    "built_in_kernel_ids": lambda d: [built_in_id._of(n) for n in d.info.built_in_kernels],
+    "built_in_kernels": lambda d: list(d.info.built_in_kernels),
     "aspects": _aspects, "extensions": _detail("extensions", []),
     "printf_buffer_size": _detail("printf_buffer_size", 1 << 20),
     "parent_device": _not_root,

@@ -267,8 +267,8 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
     if aspect.custom in info.aspects:
         raise UnsupportedError(errc.kernel_not_supported, f"the device '{info.name}' compiles no "
                                f"kernels, such as '{kernel.name}': as a custom device it has those "
-                               "built into it only; take these from a native program of them, with "
-                               "make_kernel_bundle")
+                               "built into it only; info.device.built_in_kernel_ids names them for "
+                               "get_kernel_bundle")
     progress.check_kernel(info, kernel)
     missing = [a for a in sorted(kernel.aspects) if aspect(a) not in info.aspects]
     if missing:

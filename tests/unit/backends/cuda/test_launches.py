@@ -13,6 +13,7 @@ import unisycl as sycl
 from tests.cuda_fake.core import store
 from tests.cuda_fake.install import installed
 from tests.cuda_fake.library import H200, FakeCuda
+from unisycl.ext.oneapi import experimental as exp
 
 
 def number(i: Any, a: Any) -> None:
@@ -21,6 +22,10 @@ def number(i: Any, a: Any) -> None:
 
 def place(it: Any, b: Any) -> None:
     b[it.get_global_id(0), it.get_global_id(1)] = it.get_group(0) * 1000 + it.get_local_id(1)
+
+
+def one(it: Any, p: Any) -> None:
+    p[it.get_global_id(0)] = p[it.get_global_id(0)] + 1
 
 
 def add(i: Any, p: Any, n: int) -> None:
@@ -78,6 +83,20 @@ def test_more_local_memory_than_there_is_is_refused(queue: sycl.queue) -> None:
     with pytest.raises(sycl.exception, match="local memory") as caught:
         queue.submit(group)
     assert sycl.errc.memory_allocation == caught.value.code()
+
+
+@pytest.mark.row("H-19")
+def test_groups_are_there_at_once_where_a_kernel_asks_for_it_only(
+        fake: FakeCuda, queue: sycl.queue) -> None:
+    needs = exp.work_group_progress, exp.execution_scope.root_group
+    p = np.zeros(64, np.int32)
+    for strength, calls in (("weakly_parallel", 0), ("parallel", 0), ("concurrent", 1)):
+        asked = exp.forward_progress_guarantee[strength]
+        kernel = sycl.kernel(properties=needs[0](asked, needs[1]))(one)
+        for _ in range(3):  # as is prepared, and as comes again
+            queue.parallel_for(sycl.nd_range(64, 16), kernel, p).wait_and_throw()
+        assert 3 * calls == fake.calls["cuLaunchCooperativeKernel"]
+    assert [9] * 64 == p.tolist()
 
 
 def test_a_launch_that_comes_again_needs_no_event(fake: FakeCuda) -> None:

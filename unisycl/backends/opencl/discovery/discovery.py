@@ -19,7 +19,7 @@ from unisycl.backends.opencl.discovery import asking, runtimes
 from unisycl.backends.opencl.discovery.traits import Traits
 from unisycl.process import disk_cache, machine
 
-_FORMAT = "opencl-devices-4"
+_FORMAT = "opencl-devices-5"
 _PROBLEM_SECONDS = 3600.0
 
 

@@ -44,7 +44,7 @@ def device_info(traits: Traits, quirks: Quirks, level: Level) -> DeviceInfo:
         max_parameter_size=_parameters(traits, level),
         units=_units(traits), atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
         progress=_progress(traits), concurrent_kernels=quirks.concurrent_kernels,
-        details=_details(traits))
+        built_in_kernels=traits.built_in_kernels, details=_details(traits))
 
 
 def _images_too(known: set[aspect]) -> frozenset[aspect]:
@@ -78,7 +78,7 @@ def _aspects(traits: Traits, quirks: Quirks) -> set[aspect]:
     out = {aspect[traits.kind], aspect.queue_profiling,
            aspect.ext_oneapi_queue_profiling_tag, aspect.image,
            aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle}
-    if traits.kind != "custom":
+    if traits.kind != "custom" and traits.numbers.get("compiler_available") != 0:
         out |= {aspect.online_compiler, aspect.online_linker}
     if traits.has("cl_khr_fp16"):
         out.add(aspect.fp16)

@@ -87,7 +87,9 @@ def describe(device: Any, library: str, number: int) -> Traits:
         | _unified_memory(device, extensions),
         item_sizes=tuple(int(x) for x in device.max_work_item_sizes),
         sub_group_sizes=_sub_group_sizes(device, extensions),
-        platform_extensions=frozenset(str(_ask(platform, "extensions") or "").split()))
+        platform_extensions=frozenset(str(_ask(platform, "extensions") or "").split()),
+        built_in_kernels=tuple(
+            n for n in str(_ask(device, "built_in_kernels") or "").strip(" \0").split(";") if n))
 
 
 def _ask(device: Any, name: str) -> Any:

@@ -38,6 +38,7 @@ class Traits:
     item_sizes: tuple[int, ...]
     sub_group_sizes: tuple[int, ...]
     platform_extensions: frozenset[str] = frozenset()
+    built_in_kernels: tuple[str, ...] = ()
 
     def has(self, extension: str) -> bool:
         """Say whether the device reports an extension."""
@@ -72,8 +73,8 @@ class Traits:
         made = dict(plain)
         for name in ("features", "extensions", "platform_extensions"):
             made[name] = frozenset(made.get(name, ()))
-        for name in ("c_version", "item_sizes", "sub_group_sizes"):
-            made[name] = tuple(made[name])
+        for name in ("c_version", "item_sizes", "sub_group_sizes", "built_in_kernels"):
+            made[name] = tuple(made.get(name, ()))
         return cls(**made)
 
 

@@ -79,6 +79,15 @@ class ClAdoption(Adoption):
         return ForeignKernel(session, device, kept) if kept.context == session.context else None
 
     @_guarded
+    def built_in(self, name: str) -> Any:
+        """Return an executable over a kernel that the device has built in."""
+        session, device, _ = self._driver.opened()
+        program = session.cl._cl._Program.create_with_built_in_kernels(
+            session.context, [device], name)
+        program._build(b"", [device])
+        return ForeignKernel(session, device, session.cl.Kernel(program, name))
+
+    @_guarded
     def array(self, native: Any) -> Any:
         """Return a view of an array of PyOpenCL's."""
         session, _, queue = self._driver.opened()

@@ -1,6 +1,7 @@
 """``kernel_id``: the name by which bundles know a kernel (SYCL 2020 §4.11.6).
 
-Non-goals: compiling. Invariant: two ids of one kernel are equal, whoever asked for them.
+Non-goals: compiling; which kernels a device has built in. Invariant: two ids of one kernel are
+equal, whoever asked for them.
 """
 
 from __future__ import annotations
@@ -55,6 +56,39 @@ class kernel_id:
 
     def __repr__(self) -> str:
         return f"<kernel_id {self.get_name()}>"
+
+
+def _nothing() -> None:
+    """Stand for the function of a kernel that no program wrote."""
+
+
+@ends_at_call
+class built_in_id(kernel_id):
+    """Names a kernel that a device has built in (SYCL 2020 §4.11.3); a device tells its own."""
+
+    __slots__ = ("name",)
+    name: str
+
+    @classmethod
+    def _of(cls, function: str) -> built_in_id:
+        made = object.__new__(cls)
+        made.name, made.function, made.code = function, _nothing, _nothing.__code__
+        return made
+
+    def get_name(self) -> str:
+        """Return the name that the device gives it."""
+        return self.name
+
+    def declare(self, space: Any, *rest: Any) -> kernel_id:
+        """Refuse: nothing is compiled for it."""
+        raise UsageError(errc.invalid, f"the kernel '{self.name}' is built into a device: it needs "
+                         "no form; launch it with the arguments that it has")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, built_in_id) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(("built_in_id", self.name))
 
 
 def name_of(function: Any) -> str:
