@@ -84,7 +84,12 @@ def compiled(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         ctx.required = shape.required
         ctx.target = target
         return ctx
-    ctx, body = _settle(start, lambda ctx: _lower_root(ctx, root, path, receiver, source))
+    def lower(ctx: Context) -> n.Block:
+        return _lower_root(ctx, root, path, receiver, source)
+    ctx, body = _settle(start, lower, set())
+    if ctx.diagnostics and ctx.undecided:  # what is wrong may stand where these numbers never lead
+        again, other = _settle(start, lower, {"decide"})
+        ctx, body = (ctx, body) if again.diagnostics else (again, other)
     if ctx.diagnostics:
         raise KernelError(ctx.diagnostics, name_of(function))
     kernel = n.Kernel(
@@ -112,10 +117,9 @@ def compiled(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
 
 
 def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
-            lower: Callable[[Context], n.Block]) -> tuple[Context, n.Block]:
+            lower: Callable[[Context], n.Block], facts: set[str]) -> tuple[Context, n.Block]:
     """Lower a kernel again and again until the types of its variables no longer change."""
     types: dict[Any, Scalar] = {}
-    facts: set[str] = set()
     for turn in range(1, _ROUNDS + 1):
         before = frozenset(facts)
         ctx = start(types, facts)

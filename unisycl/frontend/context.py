@@ -89,6 +89,7 @@ class Context(Variables):
         self.facts = facts
         self.changed = False
         self.unsure = False
+        self.undecided = False
         self.locals: dict[Any, n.Local] = {}
         self.known: dict[n.Local, n.Const] = {}
         self.derived: dict[n.Local, Value] = {}

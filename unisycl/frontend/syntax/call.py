@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass, replace
 from inspect import signature
-from types import FunctionType, MethodType
+from types import FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,8 @@ def call_object(ctx: Context, callee: Constant, args: list[Value],
     if isinstance(obj, functools._lru_cache_wrapper):
         return _remembered(ctx, Constant(obj.__wrapped__, (*path, ("attr", "__wrapped__"))), args,
                            keywords, node)
+    if isinstance(obj, MethodDescriptorType) and args and _is_of(args[0], obj.__objclass__):
+        return ctx.of(args[0]).call_method(ctx, obj.__name__, args[1:], keywords, node)
     call = getattr(type(obj), "__call__", None)
     if isinstance(call, FunctionType) and not isinstance(obj, type) \
             and not _is_library(call):
@@ -285,6 +288,12 @@ _ROOMS = frozenset((
     "api", "backends", "base", "frontend", "ir", "lang", "observe", "passes", "process", "runtime"))
 
 
+def _is_of(value: Value, kind: type) -> bool:
+    """Say whether a value is a number of Python's of this class, as in ``int.bit_count(x)``."""
+    return isinstance(value, n.Expr) and value.type.weak and kind is {
+        "b": int, "i": int, "f": float, "c": complex}[value.type.dtype.kind]
+
+
 def _callable_name(obj: Any) -> str:
     module = getattr(obj, "__module__", "") or ""
     name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
@@ -309,6 +318,8 @@ def _call_help(obj: Any) -> str:
         return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
     if isinstance(getattr(obj, "__self__", None), str | bytes):
         return "strings exist while compiling only; work on numbers"
+    if obj is math.fsum:
+        return "sum() adds in order; for more digits add in float64, or keep what each sum loses"
     if obj in (sorted, map, filter, any, all):
         return "order two by min() and max(), more in a private_array" if obj is sorted else \
             "write a comprehension, tuple(f(x) for x in values), or a loop"

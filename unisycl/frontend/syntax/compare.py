@@ -19,6 +19,7 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.flow import Label, condition, site, state
 from unisycl.frontend.values import (
     choices,
+    members,
     objects,
     pointers,
     special_methods,
@@ -46,12 +47,30 @@ from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
             ast.GtE: "ge"}
 _BY_NAME = {name: op() for op, name in _COMPARE.items()}
+_CAPTURED = (WEAK_BOOL, WEAK_INT)  # what captured numbers and their comparisons are
 _FEW = 8  # operands of one ``and`` or ``or``: branches one inside the other
 
 
 def static_truth(value: Value) -> bool | None:
     """Return the truth of a value known while compiling; None if it is not."""
     return kind_of(value).known_truth()
+
+
+def decided(ctx: Context, value: Value) -> bool | None:
+    """Return the truth of a value known while compiling, or of a bool the kernel captures.
+
+    Such a kernel is compiled for each value that the bool has had. Where it is wrong otherwise
+    (``"decide"``), so is one that compares captured numbers, for each of their values.
+    """
+    fixed = static_truth(value)
+    if fixed is not None or not isinstance(value, n.Expr) or value.type not in _CAPTURED:
+        return fixed
+    if not (isinstance(value, n.ParamRead | n.Read) and value.type == WEAK_BOOL):
+        ctx.undecided = True
+        if "decide" not in ctx.facts:
+            return None
+    known = ctx.constant(value)
+    return None if known is None else bool(known.value)
 
 
 def lower_compare(ctx: Context, node: ast.Compare) -> Value:
@@ -97,8 +116,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if name in ("eq", "ne") and _are_objects(left, right):
         return _identity(ctx, ast.Is() if name == "eq" else ast.IsNot(), left, right, node)
     left, right = as_tuple(left), as_tuple(right)
-    found = stored_pointers.compare(ctx, name, left, right, node) or _of_texts(
-        ctx, name, left, right)
+    found = members.compare(ctx, name, left, right) or stored_pointers.compare(
+        ctx, name, left, right, node) or _of_texts(ctx, name, left, right)
     if found is not None:
         return found
     if name in ("eq", "ne"):
@@ -155,6 +174,9 @@ def _written_out(node: ast.AST, left: Several, right: Several) -> bool:
 
 def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
     """Return ``left is right`` or ``left is not right``."""
+    member = members.compare(ctx, "is", left, right)
+    if member is not None:
+        return member if isinstance(op, ast.Is) else coerce.negate(member)
     nothing = stored_pointers.is_none(ctx, left, right, node)
     if nothing is not None:
         return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
@@ -365,7 +387,7 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     first = parts[0]()
     if len(parts) == 1:
         return first
-    fixed = static_truth(first)
+    fixed = decided(ctx, first)
     if fixed is not None:
         if fixed != is_and:
             return first
@@ -457,4 +479,4 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     ast.Compare: lower_compare, ast.BoolOp: lower_boolop,
 }
 
-__all__ = ["LOWER", "is_cheap", "static_truth"]
+__all__ = ["LOWER", "decided", "is_cheap", "static_truth"]

@@ -20,7 +20,7 @@ from unisycl.frontend.faults import checked_operand, checked_power, fitting
 from unisycl.frontend.forms import output
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.syntax import chosen_functions
-from unisycl.frontend.syntax.compare import is_cheap, static_truth
+from unisycl.frontend.syntax.compare import decided, is_cheap
 from unisycl.frontend.syntax.flow import (
     UNSET,
     Definition,
@@ -36,6 +36,7 @@ from unisycl.frontend.syntax.unassigned import check_read
 from unisycl.frontend.values import (
     choices,
     complexes,
+    members,
     pointers,
     special_methods,
     stored_pointers,
@@ -337,7 +338,7 @@ def _repeated(ctx: Lowering, a: n.Expr, exponent: int, type: Scalar, node: ast.A
 def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
     value = ctx.value(node.operand)
     if isinstance(node.op, ast.Not):
-        fixed = static_truth(value)
+        fixed = decided(ctx, value)
         if fixed is not None:
             return coerce.weak_scalar(not fixed)
         return coerce.negate(coerce.cast(ctx.truth(value, node), WEAK_BOOL))
@@ -393,7 +394,7 @@ def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
 # ---- choices
 def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
     test = ctx.value(node.test)
-    fixed = static_truth(test)
+    fixed = decided(ctx, test)
     if fixed is not None:
         return ctx.value(node.body if fixed else node.orelse)
     cond = ctx.hold(ctx.truth(test, node.test))
@@ -411,6 +412,8 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         if then or orelse:
             ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
         return function
+    if left != right and members.form_of([left, right]) is not None:
+        return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Vector) and isinstance(right, Vector) and left.type == right.type:
         return _one_vector(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Instance) and isinstance(right, Instance):

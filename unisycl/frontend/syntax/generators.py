@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.syntax.compare import static_truth
+from unisycl.frontend.syntax.compare import decided, static_truth
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.given import Asked, Given, asked, doing, given, placed
 from unisycl.frontend.syntax.names import stored_names
@@ -244,7 +244,7 @@ def _inside(ctx: Context, frame: Frame, node: ast.expr) -> Value:
 
 
 def _decided(ctx: Context, value: Value, node: ast.AST) -> bool:
-    truth = static_truth(value)
+    truth = decided(ctx, value)
     if truth is None:
         raise ctx.refuse("K046", node, what="the condition of a comprehension",
                          help="how many elements there are must be known: write a for loop, or "

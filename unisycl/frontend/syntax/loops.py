@@ -15,7 +15,7 @@ from unisycl.frontend.context import Context, Loop, Tail
 from unisycl.frontend.faults import moving_step
 from unisycl.frontend.forms.hardware import Controls, controlled
 from unisycl.frontend.syntax.assign import assign_target, unpacked
-from unisycl.frontend.syntax.compare import static_truth
+from unisycl.frontend.syntax.compare import decided
 from unisycl.frontend.syntax.flow import (
     Head,
     Label,
@@ -69,7 +69,7 @@ def _while(ctx: Context, node: ast.While, outer: int | None, end: Label,
     try:
         with ctx.into() as pre:
             test = ctx.value(node.test)
-            fixed = static_truth(test)
+            fixed = decided(ctx, test)
             cond = n.true() if fixed else ctx.truth(test, node.test) \
                 if fixed is None else None
             if not fixed:

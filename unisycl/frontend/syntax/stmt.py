@@ -28,7 +28,7 @@ from unisycl.frontend.syntax import (
 )
 from unisycl.frontend.syntax.assign import assign_target
 from unisycl.frontend.syntax.call import call_value
-from unisycl.frontend.syntax.compare import static_truth
+from unisycl.frontend.syntax.compare import decided, static_truth
 from unisycl.frontend.syntax.expr import BINARY, SYMBOL, lower_lambda, operate, update
 from unisycl.frontend.syntax.flow import (
     Condition,
@@ -171,7 +171,7 @@ def lower_nonlocal(ctx: Context, node: ast.Nonlocal, tail: Tail) -> bool:
 def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
     try:
         test = ctx.value(node.test)
-        fixed = static_truth(test)
+        fixed = decided(ctx, test)
         cond = ctx.truth(test, node.test) if fixed is None else n.true()
     except Refused:
         look_into(ctx, [*node.body, *node.orelse])

@@ -21,7 +21,8 @@ from unisycl.base.value_text import Shown
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.paths import Path
 from unisycl.frontend.spelling import suggest
-from unisycl.frontend.values.kind import Kind, Lowering, Piece, Value
+from unisycl.frontend.values import members
+from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Piece, Value
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -30,6 +31,7 @@ from unisycl.lang.memory.pointer import pointer_type
 from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.function_objects import function_object
 
+_OF_MEMBERS = ("__eq__", "__ne__", "__bool__", "__len__", "__hash__")  # asked while it runs
 _MADE_BY_CLASS = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _NOT_USERS = frozenset((*sys.stdlib_module_names, "numpy", "unisycl"))
 _LIBRARIES = frozenset(("numpy", "math", "unisycl", "operator", "builtins"))
@@ -83,6 +85,25 @@ class Constant(Kind):
                                    for name in ("__bool__", "__len__")):
             return None  # it may depend on what the object holds
         return bool(self.object)
+
+    @property
+    def enumeration(self) -> Any:
+        """The enumeration that it is a member of, if names may stand for any of them; or None."""
+        cls = type(self.object)
+        if not isinstance(self.object, enum.Enum) or isinstance(self.object, enum.Flag):
+            return None
+        own = (getattr(cls, name, None) for name in _OF_MEMBERS)
+        return None if any(isinstance(f, FunctionType) and f.__module__ != "enum"
+                           for f in own) else cls
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        return Kind.meet(self, values, unsure=unsure) or members.form_of(
+            [v.value for v in values])
+
+    def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
+               node: ast.AST) -> Value:
+        return members.chosen(ctx, table, index, node) or Kind.one_of(
+            self, ctx, table, kind, index, node)
 
     def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:
         return n.Const(kind, 0) if self.object is None else Kind.as_pointer(self, ctx, kind, node)
@@ -219,6 +240,10 @@ class Constant(Kind):
     def _by_value(self, ctx: Lowering, value: Value, node: ast.AST) -> Value:
         """Return the member of an enumeration that has a value known while compiling."""
         known = _object(ctx, value)
+        if known is None and isinstance(value, n.Expr):
+            member = members.of_value(ctx, self.object, self.members(ctx), value, node)
+            if member is not None:
+                return member
         if known is None:
             raise ctx.refuse("K046", node, what=f"the value of a member of {self.object.__name__}",
                              help="compare numbers with members' values")

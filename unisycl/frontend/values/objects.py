@@ -163,7 +163,7 @@ def constant(ctx: Lowering, value: Value) -> n.Const | None:
             return value
         case n.ParamRead() if value.type.weak and value.param.path:
             obj = captures.fetch(value.param.path, ctx.function, ctx.arguments)
-            if isinstance(obj, captures.Later):
+            if isinstance(obj, captures.Later | np.generic):  # a parent kernel will give it
                 return None
             ctx.guard(value.param.path, obj, frozen=True)
             return coerce.weak_scalar(obj)
@@ -174,9 +174,16 @@ def constant(ctx: Lowering, value: Value) -> n.Const | None:
             found = None if a is None or b is None else coerce.binary(
                 value.op, a, b, value.type)
             return found if isinstance(found, n.Const) else None
+        case n.Compare() if value.type.weak:
+            a, b = constant(ctx, value.a), constant(ctx, value.b)
+            found = None if a is None or b is None else coerce.compare(value.op, a, b)
+            return found if isinstance(found, n.Const) else None
         case n.Unary() if value.type.weak and value.op == "neg":
             x = constant(ctx, value.x)
             return None if x is None else n.Const(value.type, -x.value)
+        case n.Unary() if value.type.weak and value.op == "not":
+            x = constant(ctx, value.x)
+            return None if x is None else n.Const(value.type, not x.value)
         case n.Cast() if value.type.weak and value.x.type.weak:
             x = constant(ctx, value.x)
             made = None if x is None else coerce.convert(x, value.type)

@@ -44,7 +44,7 @@ class specialization_id:
     @ends_at_call
     def __init__(self, dtype: Any, default: Any = _MISSING) -> None:
         if default is _MISSING:
-            dtype, default = None, dtype
+            dtype, default = dtype.dtype if isinstance(dtype, np.generic) else None, dtype
         composed = isinstance(dtype, elements_type) or (
             isinstance(dtype, type) and dataclasses.is_dataclass(dtype))
         self._made_by: Any = dtype if composed else None

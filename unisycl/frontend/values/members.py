@@ -1,0 +1,183 @@
+"""Names that stand for a member of an enumeration, which one being known at run time only.
+
+``state = State.RUN`` here and ``state = State.DONE`` there, ``Colour(a[i])``: the name is a number,
+which says the place of the member among all. Non-goals: members known while compiling
+(``constants``), flags, whose combinations are members of no list. Invariant: a member equals
+what Python says that it equals; one of an ``IntEnum`` is its number, any other is none.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from unisycl.base.dataclass import dataclass
+from unisycl.frontend import coerce
+from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Value, VariableForm
+from unisycl.ir import nodes as n
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Kind):
+    """One of the members of ``cls``, by its place among them."""
+
+    cls: Any
+    which: n.Expr
+
+    def describe(self) -> str:
+        return f"a member of '{self.cls.__name__}'"
+
+    def number_help(self) -> str:
+        return "take its value: .value"
+
+    def is_instance(self, classes: tuple[type, ...]) -> bool:
+        return issubclass(self.cls, classes)
+
+    def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        if not issubclass(self.cls, int | float):
+            return Kind.number(self, ctx, node, unsure=unsure)
+        return self._value(ctx, node)
+
+    def truth(self, ctx: Lowering, node: ast.AST) -> n.Expr:
+        if issubclass(self.cls, int | float):
+            return coerce.truth(self._value(ctx, node))
+        return n.Const(BOOL, True)
+
+    @property
+    def enumeration(self) -> Any:
+        """The enumeration that it is a member of."""
+        return self.cls
+
+    def _value(self, ctx: Lowering, node: ast.AST) -> n.Expr:
+        """Return what a member has as its value."""
+        values = [m.value for m in self.cls]
+        if not all(isinstance(v, bool | int | float) for v in values):
+            raise ctx.refuse("K046", node, what=f"the value of a member of {self.cls.__name__}",
+                             help="values that are no numbers exist while compiling only: "
+                             "compare members, by if / elif")
+        first = values[0]
+        if all(type(v) is int and v == first + k for k, v in enumerate(values)):
+            return coerce.binary("add", self.which, coerce.weak_scalar(first), WEAK_INT)
+        numbers = tuple(coerce.weak_scalar(v) for v in values)
+        return ctx.to_scalar(ctx.of(numbers[0]).one_of(ctx, numbers, "tuple", self.which, node),
+                             node)
+
+    # ---- parts
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        if name == "value":
+            return self._value(ctx, node)
+        if hasattr(next(iter(self.cls)), name):
+            raise ctx.refuse("K046", node, what=f"'.{name}' of a member of {self.cls.__name__}",
+                             help="which member it is, is known at run time only: compare it with "
+                             "members, by if / elif")
+        return None
+
+    # ---- names and paths
+    @property
+    def in_variables(self) -> bool:
+        return True
+
+    def form(self) -> Form:
+        return MemberForm(self.cls)
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        return form_of([v.value for v in values])
+
+    def hold(self, ctx: Lowering) -> Value:
+        return replace(self, which=ctx.hold(self.which))
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        return replace(self, which=ctx.keep_number(self.which, position))
+
+
+@dataclass(frozen=True, slots=True)
+class MemberForm(VariableForm):
+    """A member of an enumeration: a number says which."""
+
+    cls: Any
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        """Give the number the place of a member; None: of the first."""
+        which = ctx.local((*key, "member"), name, WEAK_INT)
+        ctx.emit(n.Assign(which, coerce.weak_scalar(0) if value is None
+                          else member(ctx, value).which))
+        return Member(self.cls, n.Read(WEAK_INT, which))
+
+    def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
+        return Member(self.cls, n.Read(WEAK_INT, ctx.local((*key, "member"), name, WEAK_INT)))
+
+
+def class_of(value: object) -> Any:
+    """Return the enumeration that a value is a member of, if it may be chosen at run time."""
+    return getattr(value, "enumeration", None)
+
+
+def form_of(values: Sequence[object]) -> Form | None:
+    """Return the form of a name that is given all of these; None if they have no enumeration."""
+    classes = {class_of(v) for v in values}
+    return MemberForm(classes.pop()) if len(classes) == 1 and None not in classes else None
+
+
+def member(ctx: Lowering, value: Any) -> Member:
+    """Return a member of an enumeration, known or not, by its place among them."""
+    if isinstance(value, Member):
+        return value
+    known: enum.Enum = value.settled(ctx)
+    return Member(type(known), coerce.weak_scalar([*type(known)].index(known)))
+
+
+def chosen(ctx: Lowering, items: Sequence[Value], index: n.Expr, node: ast.AST) -> Value | None:
+    """Return one of several members by an index; None if they are of no one enumeration."""
+    if form_of(items) is None:
+        return None
+    places = tuple(member(ctx, v).which for v in items)
+    which = ctx.of(places[0]).one_of(ctx, places, "tuple", index, node)
+    return Member(class_of(items[0]), ctx.to_scalar(which, node))
+
+
+def of_value(ctx: Lowering, cls: Any, members: Sequence[Value], value: n.Expr,
+             node: ast.AST) -> Value | None:
+    """Return the member that has a number as its value; None if not all of them are numbers."""
+    known = [member(ctx, m).cls and x.value for m, x in zip(members, cls, strict=True)
+             if class_of(m) is cls]
+    if not known or len(known) < len(cls) or cls._missing_.__qualname__ != "Enum._missing_" \
+            or not all(isinstance(v, bool | int | float) for v in known):
+        return None
+    x = ctx.once(value)
+    tests = [coerce.compare("eq", x, coerce.weak_scalar(v)) for v in known]
+    which: n.Expr = coerce.weak_scalar(0)
+    among: n.Expr = n.Const(BOOL, False)
+    for k in range(len(tests) - 1, -1, -1):
+        test = tests[k]
+        if test is None:
+            return None
+        which = coerce.select(coerce.truth(test), coerce.weak_scalar(k), which, WEAK_INT)
+        among = coerce.binary("or", among, coerce.truth(test), BOOL)
+    if "assert" in ctx.shape.checks:
+        text = f" is not a valid {cls.__qualname__}"
+        ctx.emit(n.Check(among, ("ValueError: ", x, text), span=ctx.span(node)))
+    return Member(cls, which)
+
+
+def compare(ctx: Lowering, op: str, left: Value, right: Value) -> n.Expr | None:
+    """Return whether a member known at run time only is another one; None of anything else.
+
+    ``op``: is, eq or ne; by the last two members of an ``IntEnum`` are compared as numbers.
+    """
+    if op not in ("is", "eq", "ne") or not (
+            isinstance(left, Member) or isinstance(right, Member)):
+        return None
+    one, other = class_of(left), class_of(right)
+    if one is None or one is not other:
+        numbers = [isinstance(v, n.Expr) or (
+            c is not None and issubclass(c, int | float)) for v, c in ((left, one), (right, other))]
+        return None if all(numbers) and op != "is" else coerce.weak_scalar(op == "ne")
+    found = coerce.compare("eq", member(ctx, left).which, member(ctx, right).which)
+    assert found is not None
+    found = coerce.convert(found, WEAK_BOOL)
+    return coerce.negate(found) if op == "ne" else found
