@@ -213,6 +213,25 @@ def test_floats_are_compared_by_their_bits_and_nan_does_not_spread(
 
 
 @pytest.mark.row("D-33")
+def test_an_exchange_is_true_if_it_was_made(queue: sycl.queue) -> None:
+    """The pair of success and old value is asked as C++ asks the bool."""
+    cells, seen = np.zeros(2, np.int32), np.zeros(64, np.int32)
+
+    def kernel(i):
+        ref = sycl.atomic_ref(cells, 0)
+        while True:
+            old = ref.load()
+            if ref.compare_exchange_weak(old, old + 3):
+                break
+        first = sycl.atomic_ref(cells, 1).compare_exchange_strong(0, int(i) + 1)
+        done, was = first
+        seen[i] = (1 if first else 0) + 10 * done + 100 * (first.old == was) + (not first) * 1000
+    queue.parallel_for(64, kernel).wait()
+    assert cells[0] == 3 * 64
+    assert sorted(seen.tolist()) == [111] + [1100] * 63
+
+
+@pytest.mark.row("D-33")
 def test_orders_and_scopes_may_be_given_to_each_operation(queue: sycl.queue) -> None:
     cells, facts = np.arange(16, dtype=np.int32), np.zeros(8, np.int32)
 

@@ -19,12 +19,13 @@ from unisycl.frontend.parameters import match
 from unisycl.frontend.values import atomic_bits
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.kind import Kind, Lowering, Value, describe
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.methods import Method
-from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL, WEAK_INT, PointerType, Scalar
+from unisycl.lang.memory.exchanged import exchanged
 
 _E = TypeVar("_E", bound=enum.Enum)
 
@@ -140,7 +141,7 @@ def call_atomic(ctx: Lowering, ref: Atomic, name: str, args: list[Value],
         if given is None:
             return Nothing()
         old, done = given
-        return Several((coerce.convert(done, WEAK_BOOL), old)) if op == "compare_exchange" else old
+        return _exchanged(coerce.convert(done, WEAK_BOOL), old) if op == "compare_exchange" else old
     if op == "store":
         ctx.emit(n.Atomic(None, op, ref.place, operands, *levels, span=ctx.span(node)))
         return Nothing()
@@ -149,7 +150,11 @@ def call_atomic(ctx: Lowering, ref: Atomic, name: str, args: list[Value],
     old = n.Read(type, result)
     if op != "compare_exchange":
         return old
-    return Several((n.Compare(WEAK_BOOL, "eq", _bits(old), _bits(operands[0])), old))
+    return _exchanged(n.Compare(WEAK_BOOL, "eq", _bits(old), _bits(operands[0])), old)
+
+
+def _exchanged(done: n.Expr, old: n.Expr) -> Instance:
+    return Instance(exchanged, exchanged._fields, (done, old))
 
 
 def _check_operation(ctx: Lowering, op: str, name: str, type: Scalar, node: ast.AST) -> None:

@@ -17,6 +17,7 @@ from unisycl.base.enums import access_mode, address_space, memory_order, memory_
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang.memory.atomic_place import find
 from unisycl.lang.memory.cell import fence
+from unisycl.lang.memory.exchanged import exchanged
 from unisycl.lang.memory.stored_pointers import address_of
 from unisycl.lang.memory.views import HostView, in_launch
 from unisycl.lang.numbers.convert import convert
@@ -140,10 +141,11 @@ class atomic_ref:
     def compare_exchange_strong(self, expected: Any, desired: Any,
                                 success: memory_order | None = None,
                                 failure: memory_order | memory_scope | None = None,
-                                scope: memory_scope | None = None) -> tuple[bool, Any]:
+                                scope: memory_scope | None = None) -> exchanged:
         """Set the value to ``desired`` if it equals ``expected``; return (success, old value).
 
-        Floats are compared by their bits. The scope may follow the one order for both outcomes.
+        The pair is true if that was done. Floats are compared by their bits. The scope may follow
+        the one order for both outcomes.
         """
         if isinstance(failure, memory_scope):
             failure, scope = None, failure
@@ -151,7 +153,8 @@ class atomic_ref:
             raise UsageError(errc.invalid, "compare_exchange: the order of failure cannot be "
                              f"{failure.value}")
         self._enter(scope)
-        return self._element.cell.compare(self._operand(expected), self._operand(desired))
+        return exchanged(*self._element.cell.compare(
+            self._operand(expected), self._operand(desired)))
 
     compare_exchange_weak = compare_exchange_strong
 
