@@ -18,6 +18,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line; each command adds its own part."""
     parser = argparse.ArgumentParser(
         prog="python -m unisycl", description="SYCL for Python. Without a command: the devices.")
+    parser.add_argument("--version", action="version", version=f"unisycl {sycl.__version__}")
     parser.set_defaults(run=devices.run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for module in (devices, doctor, graph, show, explain, build, cache, mpirun, simulate):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import functools
 import runpy
 import sys
 from collections.abc import Iterable, Iterator
@@ -57,31 +58,32 @@ def run(options: argparse.Namespace) -> int:
 def show(options: argparse.Namespace, stage: str) -> int:
     """Print a stage of every kernel of the name that is asked for."""
     file, colon, name = options.kernel.rpartition(":")
+    tell = functools.partial(refuse, command="explain" if stage == "explain" else "show")
     if not (colon and file and name):
-        return refuse(f"expected FILE:KERNEL, got '{options.kernel}'")
+        return tell(f"expected FILE:KERNEL, got '{options.kernel}'")
     if not Path(file).is_file():
-        return refuse(f"there is no file '{file}'")
+        return tell(f"there is no file '{file}'")
     word, _, one = stage.partition(":")
     try:
         with looking.seen() as front:
             kernels = record_kernels(file, options.arguments)
     except Exception as error:  # noqa: BLE001 - whatever the program raises is the answer
-        return refuse(f"{file} failed: {type(error).__name__}: {error}")
+        return tell(f"{file} failed: {type(error).__name__}: {error}")
     chosen = [k for k in kernels if k.name == name]
     if not chosen:
-        return refuse(unknown_kernel(file, name, [k.name for k in kernels]))
+        return tell(unknown_kernel(file, name, [k.name for k in kernels]))
     for kernel in chosen:
         if word == "after":
             passed = kernel.passed(front)
             if one not in passed:
-                return refuse(f"kernel '{name}' does not come by the pass '{one}' on this device, "
+                return tell(f"kernel '{name}' does not come by the pass '{one}' on this device, "
                               f"but by: {', '.join(passed)}")
             print(passed[one])
             continue
         try:
             print(getattr(kernel, f"{stage}_text")())
         except sycl.exception as error:
-            return refuse(f"kernel '{name}' has no {stage}: {error.what()}"
+            return tell(f"kernel '{name}' has no {stage}: {error.what()}"
                           f"{elsewhere(kernel, stage)}")
     return 0
 
@@ -131,7 +133,7 @@ def as_program(file: str, arguments: list[str]) -> Iterator[None]:
         sys.argv, sys.path[:] = argv, path
 
 
-def refuse(message: str) -> int:
+def refuse(message: str, command: str = "show") -> int:
     """Print one line and return the exit status of a wrong command line."""
-    sys.stderr.write("unisycl show: " + " ".join(message.split()) + "\n")
+    sys.stderr.write(f"unisycl {command}: " + " ".join(message.split()) + "\n")
     return 2

@@ -30,6 +30,13 @@ def test_without_a_command_the_devices_are_listed(capsys: pytest.CaptureFixture[
         assert label in text
 
 
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"unisycl {sycl.__version__}\n"
+
+
 def test_the_doctor_runs_a_kernel_on_every_device(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["doctor"])
     text = capsys.readouterr().out
@@ -129,6 +136,7 @@ def test_explain_says_what_became_of_a_kernel(
     assert "work-items run side by side" in out
     assert "program output" in err
     assert main(["explain", f"{program}:double", "100"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith("unisycl explain: ")
 
 
 @pytest.mark.parametrize(("kernel", "reason"), [

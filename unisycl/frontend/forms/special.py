@@ -233,7 +233,9 @@ def _range(ctx: Context, node: ast.Call) -> Value:
             and 0 not in known[2:] and len(range(*known)) <= _MOST_NUMBERS:
         return Several(tuple(map(coerce.weak_scalar, range(*known))))
     raise ctx.refuse("K052", node, what="range()", where="here",
-                     help="it is the iterable of a for loop: for k in range(n)")
+                     help="a for loop goes over any range, and so does sum(f(k) for k in "
+                     "range(n)); a list has as many elements as is known while compiling: fill a "
+                     "private_array where it is a run that tells")
 
 
 def _united(kind: Value) -> list[Value]:

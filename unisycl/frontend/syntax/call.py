@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass, replace
 from inspect import signature
@@ -309,7 +310,7 @@ def _call_help(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").split(".")[0]
     if module == "numpy" and getattr(obj, "__name__", "") in _OF_ARRAYS:
         return "NumPy adds in an order of its own: write sum(a), max(a), any(x > 0 for x in a)"
-    if isinstance(getattr(obj, "__self__", None), np.random.RandomState):
+    if isinstance(getattr(obj, "__self__", None), np.random.RandomState | random.Random):
         return ("make the numbers before, by numpy.random or unisycl.oneapi.mkl.rng, and give them "
                 "to the kernel; or compute them from the index")
     if getattr(obj, "__name__", "") == "local_accessor":
