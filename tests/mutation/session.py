@@ -128,7 +128,7 @@ class Session:
             paths.setdefault(path, []).extend(f.__code__ for f in functions)
         recorder = Recorder(paths)
         for item, following in itertools.zip_longest(items, items[1:]):
-            _limit(SLOW)
+            limit(SLOW)
             start = timed()
             with recorder.recorded() as ran:
                 passed = self._passes(item, following)
@@ -194,13 +194,13 @@ class Session:
         for (test, seconds), item, following in itertools.zip_longest(tests, items, items[1:]):
             told.write(json.dumps(test) + "\n")
             told.flush()
-            _limit(8 + 10 * seconds)
+            limit(8 + 10 * seconds)
             if not self._passes(item, following):
                 return
         told.write('"survived"\n')
 
 
-def _limit(seconds: float) -> None:
+def limit(seconds: float) -> None:
     """End this process after so many seconds of its processor time, or when it only waits."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, WAITS * seconds)

@@ -10,6 +10,7 @@ n = np.zeros(8, np.int32)
 
 
 m = np.zeros((4, 4))
+deep = np.zeros((2, 3, 4))
 
 
 def kernel(i):
@@ -17,6 +18,8 @@ def kernel(i):
     x = m[0, 0, 0]
     a[0, 1] = 2
     y = a[i][0]
+    m[0] = (1,)
+    deep[0] = 1, 2, 3
 
 
 def launch(queue):

@@ -19,6 +19,9 @@ def kernel(i):
     sycl.printf("%s", n[i])
     sycl.printf("100%")
     sycl.printf(n[i], 1)
+    sycl.printf(5)
+    sycl.printf()
+    sycl.printf("%d", n[i], end="")
     print(f"{a[i]:d}", f"{n[i]:q}")
 
 
