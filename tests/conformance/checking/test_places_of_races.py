@@ -180,3 +180,53 @@ def test_a_race_in_a_hierarchical_kernel(
 @pytest.mark.row("Q-2")
 def test_work_item_loops_come_one_after_the_other(device: sycl.device) -> None:
     assert grouped(device, in_turn) == ""
+
+
+# ---- elements of vectors
+@checked
+def reads_what_another_writes(i: Any, v: Any, out: Any) -> None:
+    v[i].y = 1.0  # writes
+    out[i] = v[7 - i[0]].y  # reads
+
+
+@checked
+def reads_it_by_a_number(i: Any, v: Any, out: Any) -> None:
+    out[i] = v[7 - i[0]][1]  # reads
+    v[i].y = 1.0  # writes
+
+
+@checked
+def reads_several(i: Any, v: Any, out: Any) -> None:
+    v[i].y = 1.0  # writes
+    out[i] = sycl.dot(v[7 - i[0]].xy, sycl.float2(1, 2))  # reads
+
+
+@checked
+def reads_one_of_a_whole(i: Any, v: Any, out: Any) -> None:
+    v[i] = sycl.float4(i[0])  # writes
+    out[i] = v[7 - i[0]].w  # reads
+
+
+@checked
+def reads_another_element(i: Any, v: Any, out: Any) -> None:
+    k = 7 - i[0]
+    v[i].y = 1.0
+    v[i].y += v[i].x
+    out[i] = v[k].x + v[i].y
+
+
+@pytest.mark.row("Q-2")
+@pytest.mark.parametrize("kernel", [reads_what_another_writes, reads_it_by_a_number, reads_several,
+                                    reads_one_of_a_whole], ids=lambda v: v.__name__)
+def test_a_race_at_one_element_of_a_vector(device: sycl.device, kernel: Any) -> None:
+    v, out = np.zeros(8, sycl.float4.dtype), np.zeros(8, np.float32)
+    found = told(device, lambda q: q.parallel_for(8, kernel, v, out))
+    assert "data race: this work-item " in found, found
+    assert all(place(kernel, text) in found for text in ("# writes", "# reads")), found
+
+
+@pytest.mark.row("Q-2")
+def test_other_elements_of_a_vector_are_other_places(device: sycl.device) -> None:
+    v, out = np.zeros(8, sycl.float4.dtype), np.zeros(8, np.float32)
+    assert told(device, lambda q: q.parallel_for(8, reads_another_element, v, out)) == ""
+    assert out.tolist() == [1.0] * 8

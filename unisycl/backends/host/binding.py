@@ -97,6 +97,7 @@ class Binder:
         self._checked = "assert" in launch.executable.kernel.checks
         asked = frozenset(launch.executable.kernel.checks).intersection(checked_mode.NUMBERS)
         self._numbers = Arithmetic(asked).names() if asked else {}
+        self._elements = {rewrite.ELEMENT: watch.element} if watch is not None else {}
         self.streams: list[HostStream] = []
         self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}
@@ -266,7 +267,7 @@ class Binder:
         if made is None:
             self._plain[id(function)] = again = self._recursion(function)
             use = self._uses.get(function.__code__)
-            changed = use is not None and (use.places or self._numbers)
+            changed = use is not None and (use.places or self._numbers or self.watch)
             made = self._in_place(function, use) if use is not None and changed \
                 else self._assemble(function, function.__code__, {})
             self._plain[id(function)] = made
@@ -335,14 +336,14 @@ class Binder:
 
         Its arithmetic is looked at where the kernel asks for that.
         """
-        key = (function.__code__, id(use.source.node), use.places, bool(self._numbers))
+        key = (function.__code__, id(use.source.node), use.places, bool(self._numbers),
+               bool(self._elements))
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
                 use.source.node, function.__code__, (), (), _owner(function), use.places,
-                numbers=bool(self._numbers))
-        return self._assemble(function, rewritten.code,
-                              {**_PLACES, **self._numbers})
+                numbers=bool(self._numbers), elements=bool(self._elements))
+        return self._assemble(function, rewritten.code, _PLACES | self._numbers | self._elements)
 
     def _converge(self, function: FunctionType, use: FunctionUse) -> FunctionType:
         node, convergent = use.source.node, use.convergent
@@ -351,13 +352,13 @@ class Binder:
                   if isinstance(target := _resolve(function, callee), FunctionType)
                   and target in COLLECTIVES}
         key = (function.__code__, id(node), convergent, frozenset(direct), use.places,
-               use.tangles, bool(self._numbers))
+               use.tangles, bool(self._numbers), bool(self._elements))
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
                 node, function.__code__, convergent, direct.keys(), _owner(function), use.places,
-                turns=use.tangles, numbers=bool(self._numbers))
-        return self._assemble(function, rewritten.code, _PLACES | self._numbers | {
+                turns=use.tangles, numbers=bool(self._numbers), elements=bool(self._elements))
+        return self._assemble(function, rewritten.code, _PLACES | self._numbers | self._elements | {
             site.name: _asker(site, direct[site.position]) if site.direct
             else functools.partial(self._enter, site) for site in rewritten.sites})
 

@@ -42,6 +42,7 @@ from unisycl.lang.memory.atomic_place import bits_of
 from unisycl.lang.memory.cell import PythonCell, Update
 from unisycl.lang.memory.views import HostView
 from unisycl.lang.numbers.elements import Elements
+from unisycl.lang.numbers.swizzle import positions
 from unisycl.process.callers import origin
 
 _FULL = 4  # bytes of numbers that no program fills memory with by chance
@@ -272,6 +273,32 @@ class Watch:
                 self._note(view, address + k * own.element.itemsize,
                            f"{view._name}[{index}].{own.dtype.names[k]}", writes=writes,
                            part=writes, size=own.element.itemsize)
+
+    def element(self, owner: Any, index: Any, key: Any, attribute: bool) -> Any:
+        """Return ``owner[index].key`` or ``owner[index][key]``; of a vector that part is read."""
+        own = owner._data.dtype.type._type if isinstance(owner, WatchedView) and issubclass(
+            owner._data.dtype.type, Elements) else None
+        place = owner._locate(index) if own is not None and self._now is not None else ()
+        if own is None or not place or len(place) < owner._data.ndim:
+            whole = owner[index]
+            return getattr(whole, key) if attribute else whole[key]
+        vector = HostView.__getitem__(owner, index)
+        if not attribute:
+            read: tuple[int, ...] = (vector._index(key),)
+        else:
+            read = (positions(key, own.count) if own.kind == "vec" else None) or ()
+        if not read:
+            self.note(owner, place, writes=False, atomic=False)
+        address = owner._data.ctypes.data + sum(
+            i * s for i, s in zip(place, owner._data.strides, strict=True))
+        name, fresh = f"{owner._name}[{', '.join(map(str, place))}]", is_fresh(owner._data, place)
+        names = own.dtype.names or ()
+        for k in read:
+            if k < own.count:
+                self._note(owner, address + k * own.element.itemsize,
+                           f"{name}.{names[k]}", writes=False, fresh=fresh,
+                           size=own.element.itemsize)
+        return getattr(vector, key) if attribute else vector[key]
 
     def found(self, data: np.ndarray[Any, Any], name: str) -> HostView:
         """Return memory that a pointer leads to: what the kernel knows it by, if it does."""

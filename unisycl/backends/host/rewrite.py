@@ -64,6 +64,11 @@ PLACE = "__unisycl_place__"
 """What a rewritten function calls for a vec in memory itself: (container, key, attribute?)."""
 
 
+ELEMENT = "__unisycl_element__"
+"""What a rewritten function reads a part of memory's element by, where accesses are watched:
+(memory, index, key, attribute?)."""
+
+
 END = "__unisycl_end__"
 """What makes a negative number of a rewritten function one that counts from the end of memory."""
 
@@ -71,7 +76,7 @@ END = "__unisycl_end__"
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
             direct: Collection[Position], owner: str = "",
             places: Collection[Position] = (), *, turns: bool = False,
-            numbers: bool = False) -> Rewritten:
+            numbers: bool = False, elements: bool = False) -> Rewritten:
     """Return the generator form of a function.
 
     Args:
@@ -84,10 +89,11 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
             calls whose first argument does; negative indices that are from the end.
         turns: whether loops with convergent calls count their turns (``turns_of``).
         numbers: whether results of arithmetic are looked at (``arithmetic``).
+        elements: whether ``a[i].x`` and ``a[i][k]`` are read by a function (``ELEMENT``).
     """
     walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct),
                        frozenset(places))
-    walker.turns = turns
+    walker.turns, walker.elements = turns, elements
     function = walker.visit(copy.deepcopy(node))
     if numbers:
         function = arithmetic.Rewriting().visit(function)
@@ -95,7 +101,7 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
     sites = tuple(walker.sites)
     module = _module(function, [
         *code.co_freevars, *(s.name for s in sites), *([PLACE, END] if places else []),
-        *(NUMBERS if numbers else ())], owner)
+        *([ELEMENT] if elements else []), *(NUMBERS if numbers else ())], owner)
     compiled = compile(module, code.co_filename, "exec", code.co_flags & _FUTURE_ANNOTATIONS,
                        dont_inherit=True)
     made = _find(compiled, code.co_name)
@@ -112,7 +118,7 @@ class _Rewriter(ast.NodeTransformer):
         self.convergent = convergent
         self.direct = direct
         self.sites: list[Site] = []
-        self.turns = False
+        self.turns = self.elements = False
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         counter = self._counter(node)
@@ -174,11 +180,17 @@ class _Rewriter(ast.NodeTransformer):
 
     def _place(self, node: ast.expr, owner: ast.expr, key: ast.expr, *,
                attribute: bool) -> ast.AST:
-        if position(node) not in self.places:
-            return node
-        name = ast.copy_location(ast.Name(PLACE, ast.Load()), node)
         kind = ast.copy_location(ast.Constant(attribute), node)
-        return ast.copy_location(ast.Call(name, [owner, key, kind], []), node)
+        if position(node) in self.places:
+            name = ast.copy_location(ast.Name(PLACE, ast.Load()), node)
+            return ast.copy_location(ast.Call(name, [owner, key, kind], []), node)
+        if (self.elements and isinstance(owner, ast.Subscript) and not _has_slice(owner.slice)
+                and isinstance(node, ast.Attribute | ast.Subscript)
+                and isinstance(node.ctx, ast.Load) and not _has_slice(key)):
+            name = ast.copy_location(ast.Name(ELEMENT, ast.Load()), node)
+            return ast.copy_location(ast.Call(name, [owner.value, owner.slice, key, kind], []),
+                                     node)
+        return node
 
     def _comprehension(self, node: ast.AST) -> ast.AST:
         for inner in ast.walk(node):
@@ -188,6 +200,10 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def _has_slice(index: ast.expr) -> bool:
+    return any(isinstance(x, ast.Slice | ast.Starred) for x in ast.walk(index))
 
 
 def _parted(element: ast.expr) -> list[ast.expr]:

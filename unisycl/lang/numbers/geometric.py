@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.numbers.elements import Operators, silent
+from unisycl.lang.numbers.elements import Operators, elements_type, silent
 
 _FEW = 8
 
@@ -37,8 +37,8 @@ def _crossed(p0: Any, p1: Any) -> Any:
 
 def _same(name: str, *vectors: Any) -> Any:
     """Return the type vectors share, floats; raise if there is none."""
-    known = getattr(vectors[0].__class__, "_type", None)
-    if known is not None and known.element.kind == "f" and all(
+    known: Any = getattr(vectors[0].__class__, "_type", None)
+    if type(known) is elements_type and known.element.kind == "f" and all(
             v.__class__ is known.value for v in vectors):
         return known
     for v in vectors:

@@ -51,9 +51,10 @@ class builtin_function:
             if whole is None:
                 return elementwise(self, row.name, operands)
             found = whole(*operands)
-            make = QUICK.get(row.name)
+            make, own = QUICK.get(row.name), operands[0]._type
+            alike = all(type(x) is own.value for x in operands)  # swizzles of all types have one
             self._plans[tuple(map(type, operands))] = (
-                make(operands[0]._type, whole) if make else whole)
+                make(own, whole) if make and alike else whole)
             return found
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
         kinds = _operand_types(row, numbers)

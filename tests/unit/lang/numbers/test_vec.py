@@ -102,6 +102,18 @@ def test_pickling_and_copying():
     assert tuple(pickle.loads(pickle.dumps(v.wz))) == (4, 3)
 
 
+def test_functions_of_swizzles_do_not_remember_another_type():
+    v, w = float4(1, 2, 3, 4), sycl.double4(1, 2, 3, 4)
+    for _ in range(2):
+        assert sycl.dot(v.xy, v.zw) == 11
+        assert sycl.dot(v.xyz, float3(1, 1, 2)) == 9
+        assert sycl.dot(w.lo, w.even) == 7
+        assert sycl.length(v.wx) == np.float32(np.sqrt(17))
+        assert sycl.distance(v.xyz, v.zyx) == np.float32(np.sqrt(8))
+        assert tuple(sycl.normalize(v.zw)) == (np.float32(0.6), np.float32(0.8))
+        assert tuple(sycl.cross(v.xyz, v.yzx)) == (-7, 5, -1)
+
+
 def test_a_swizzle_is_a_view():
     v = float4(1, 2, 3, 4)
     low = v.lo
