@@ -16,7 +16,7 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.results import events_of
-from unisycl.oneapi.vpl import kernels
+from unisycl.oneapi.vpl import kernels, ratios
 from unisycl.oneapi.vpl.errors import invalid_argument, unsupported
 from unisycl.oneapi.vpl.formats import from_colours, to_colours
 from unisycl.oneapi.vpl.surfaces import surface
@@ -167,6 +167,60 @@ def _source(steps: _Steps, given: surface) -> kernels.source:
 
 def _to_colours(steps: _Steps, source: surface, target: surface, window: Rectangle,
                 scaling: str) -> None:
+    ratio = ratios.ratio_of(window[2], target.width)
+    if ratio is not None and window[0] % 2 == 0 and target.planes[0].ctypes.data % 2 == 0:
+        _by_ratio(steps, source, target, window, ratio, near=scaling == "nearest")
+    else:
+        _by_rows(steps, source, target, window, scaling)
+
+
+@functools.lru_cache(maxsize=32)
+def _rows(first: float, count: float, target: int, limit: int, pitch: int, left: int,
+          near: bool) -> ratios.rows:  # noqa: FBT001 - of a cache
+    """Return where rows of the target come from, as elements of a plane."""
+    axis = _axis(first, count, target, limit, nearest=near)
+    whole = axis.weight >= 1
+    one, weight = np.where(whole, axis.second, axis.at), np.where(whole, 0, axis.weight)
+    found = [r.astype(np.int64) * pitch + left for r in (one, axis.second)]
+    return ratios.rows(*found, np.minimum(np.rint(weight * 32768), 32767).astype(np.int16))
+
+
+def _by_ratio(steps: _Steps, source: surface, target: surface, window: Rectangle,
+              ratio: tuple[int, int], *, near: bool) -> None:
+    """Make colours where so many pixels of a row stand over so many."""
+    left, top, _, height = window
+    bits, device = source.format.bits, steps.queue.get_device()
+    matrix = np.array(to_colours(source.matrix, full=source.full_range, bits=bits))
+    factors = matrix[[0, 2, 4, 5, 7]] * (1 << (bits - 8)) * [1 << 14, *[1 << 13] * 4]
+    zero = 0 if source.full_range else 16
+    m = [*factors, 16 - 32 * zero * factors[0] / (1 << 14)]
+    made = _source(steps, source)
+    luma = {8: ratios.byte_rows, 10: ratios.low_rows}[bits]
+    if source.format.shift:
+        luma = ratios.high_rows
+    chroma: Any
+    if isinstance(made.chroma, kernels.planar):
+        chroma = ratios.plane_rows(luma(made.chroma.u), luma(made.chroma.v))
+    else:
+        kind = ratios.pair_rows if bits == 8 else ratios.wide_pair_rows
+        chroma = kind(made.chroma.at)
+    down = _rows(top, height, target.height, source.height, source.pitches[0], left, near)
+    half = _rows(top / 2, height / 2, target.height, (source.height + 1) // 2,
+                 int(made.chroma.pitch), left // 2, near)
+    lanes = device.get_info(sycl.info.device.native_vector_width_short)
+    four = target.format.name == "rgb4"
+    kernel = ratios.to_colours(
+        ratio, lanes if device.get_backend() is sycl.backend.cpu else 0, four=four, near=near,
+        still=not down.weight.any())
+    count = target.width // ratio[0]
+    steps.run((target.height, count), kernel,
+              kernels.source(luma(made.luma.at), chroma), down, half,
+              tuple(np.rint(m).astype(np.int16)), target.planes[0].view(np.int16),
+              np.int64(target.width * (4 if four else 3) // 2), np.int64(count - 1))
+
+
+def _by_rows(steps: _Steps, source: surface, target: surface, window: Rectangle,
+             scaling: str) -> None:
     unit = 128 if source.format.bits == 8 else 64  # so that a blend of two has 16 bits
     way = _axes((source.width, source.height), window, (target.width, target.height), scaling,
                 unit)

@@ -81,6 +81,8 @@ class _Sums:
     def _of(self, x: n.Expr) -> _Sum:
         if isinstance(x, n.Const):
             return _Sum({}, int(x.value))
+        if isinstance(x, n.Cast) and x.type.dtype is INT64 and x.x.type.dtype is INT64:
+            return self.of(x.x)  # a number of Python's that meets one of NumPy's
         if isinstance(x, n.Read) and self._is_sum(value := self.values.get(x.local)):
             assert value is not None
             return self.of(value)
