@@ -83,7 +83,7 @@ CASES = [("nv12", "rgb4", "bt601", False), ("nv12", "rgb", "bt709", True),
 def test_colours_are_those_of_the_definition_at_any_size(queue, name, to, matrix, full):
     source = smooth(queue, name, matrix=matrix, full_range=full)
     kept = [np.array(p) for p in source.planes]
-    for width, height, crop in ((W, H, None), (25, 17, None), (60, 13, (5, 3, 21, 15))):
+    for width, height, crop in ((W, H, None), (19, 17, None), (60, 13, (5, 3, 21, 15))):
         out = vpl.surface(queue, to, width, height)
         vpl.process(source, out, crop=crop).wait()
         left, top, w, h = crop or (0, 0, W, H)
@@ -172,14 +172,16 @@ PSNR = {"mjpeg": 35, "h264": 35, "hevc": 35, "av1": 33, "vp9": 33}
 @pytest.mark.parametrize("codec", PSNR)
 def test_codecs_bring_pictures_back(queue, codec):
     session = vpl.loader(queue).create_session()
-    encoder = session.create_encoder(codec, 96, 64)
-    pictures = [smooth(queue, "i420", 96, 64, k, full_range=encoder.full_range) for k in range(5)]
+    matrix = "bt601" if codec == "mjpeg" else "bt709"
+    encoder = session.create_encoder(codec, 96, 64, matrix=matrix)
+    pictures = [smooth(queue, "nv12" if k == 2 else "i420", 96, 64, k, matrix=matrix,
+                       full_range=encoder.full_range) for k in range(5)]
     packets = [p for s in pictures for p in encoder.encode(s)] + encoder.flush()
     decoder = session.create_decoder(codec)
     found = [s for p in packets for s in decoder.decode(p)] + decoder.flush()
     assert len(found) == 5
     for mine, right in zip(found, pictures, strict=True):
-        assert mine.full_range == right.full_range
+        assert (mine.full_range, mine.matrix) == (right.full_range, matrix)
         for a, b in zip(parts(mine), parts(right), strict=True):
             assert 10 * np.log10(255 ** 2 / max(((a - b) ** 2).mean(), 1e-9)) > PSNR[codec]
     out = vpl.surface(queue, "rgb4", 48, 32)
@@ -238,6 +240,22 @@ def test_memory_is_the_programs_and_an_image(queue):
     assert own.array()[2, 3].tolist() == [1, 2, 3, 4]
 
 
+def test_frames_tell_how_they_are_meant_and_any_address_will_do(queue):
+    source = vpl.surface(queue, "nv12", 16, 8, matrix="bt709", full_range=True)
+    for plane, value in zip(source.array(), (235, (100, 150) * 8), strict=True):
+        plane[:] = value
+    rgb = [vpl.surface(queue, "rgb", 16, 8), vpl.from_frame(queue, vpl.to_frame(source).reformat(
+        format="rgb24", interpolation="BILINEAR"))]
+    vpl.process(source, rgb[0]).wait()
+    assert np.abs(rgb[0].array().astype(int) - rgb[1].array()).max() <= 2
+    room = np.zeros(16 * 8 * 4 + 2, np.uint8)
+    odd = vpl.surface(queue, "rgb4", 16, 8, memory=room[1:-1])
+    vpl.process(source, odd).wait()
+    assert np.abs(odd.array()[..., 2::-1].astype(int) - rgb[0].array()).max() <= 1
+    assert (odd.array()[..., 3] == 255).all()
+    assert room[0] == room[-1] == 0
+
+
 def test_what_is_wrong_is_refused(queue):
     source, out = smooth(queue, "nv12"), vpl.surface(queue, "rgb", W, H)
     encoder = vpl.loader(queue).create_session().create_encoder("mjpeg", W, H)
@@ -257,6 +275,8 @@ def test_what_is_wrong_is_refused(queue):
             (lambda: vpl.loader(queue).create_session().create_encoder(
                 "mjpeg", W, H, options={"qualty": "9"}), "no option 'qualty'"),
             (lambda: encoder.encode(source), "takes full_range=True"),
+            (lambda: encoder.encode(smooth(queue, "nv12", full_range=True, matrix="bt709")),
+             "the stream tells matrix='bt601'"),
             (lambda: encoder.encode(smooth(queue, "nv12", 16, 16)), "is not 38 x 22"),
             (lambda: vpl.loader(queue).create_session().create_decoder("h264").decode(b""),
              "no bytes")):
@@ -304,6 +324,9 @@ def test_what_is_no_number_no_surface_and_no_bytes_is_refused(queue):
             lambda: session.create_encoder("h264", 64, 64, rate="fast"),
             lambda: session.create_encoder("h264", 64, 64, bit_rate=-5),
             lambda: session.create_encoder("av1", 96, 48),
+            lambda: session.create_encoder("mjpeg", 96, 48, matrix="bt709"),
+            lambda: session.create_encoder("h264", 96, 48, options={"crf": 20}),
+            lambda: vpl.to_frame(3), lambda: vpl.from_frame(queue, np.zeros((3, 3))),
             lambda: session.create_encoder("h264", "64", 64), lambda: encoder.encode(None),
             lambda: decoder.decode(1 << 50), lambda: decoder.decode(None)):
         with pytest.raises(vpl.invalid_argument):

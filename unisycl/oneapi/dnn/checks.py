@@ -113,6 +113,9 @@ def spatial(op: Op, count: int, *fields: str) -> None:
             op.refuse(f"{name} has {len(x)} numbers for {count} dimensions of space")
     if any(s < 1 for s in op["strides"]):
         op.refuse(f"strides are {op['strides']}; they must be at least 1")
+    if any(p <= -s for p, s in zip(op["padding_r"], op["strides"], strict=True)):
+        op.refuse(f"padding_r is {op['padding_r']}: what is left behind the last window is less "
+                  f"than a stride, {op['strides']}")
 
 
 def _sides(op: Op) -> tuple[desc, desc, desc | None, desc]:

@@ -19,6 +19,8 @@ from unisycl.oneapi.dnn.names import data_type, error, numpy_type, type_of
 from unisycl.oneapi.dnn.tags import Tag, format_tag, tag
 
 MOST = 12
+MOST_LEFT = 1 << 30
+"""How many elements behind the last window may be left at most."""
 
 
 class format_kind(enum.IntEnum):

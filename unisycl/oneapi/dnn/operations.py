@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unisycl.oneapi.dnn.attributes import primitive_attr
-from unisycl.oneapi.dnn.descriptors import desc, whole_dims
+from unisycl.oneapi.dnn.descriptors import MOST_LEFT, desc, whole_dims
 from unisycl.oneapi.dnn.engines import engine
 from unisycl.oneapi.dnn.names import (
     algorithm,
@@ -173,7 +173,8 @@ def _settled(row: Row, name: str, values: dict[str, Any]) -> Any:
         return {"number": 0.0, "whole": 0, "flags": normalization_flags.none,
                 "algorithm": algorithm.undef}.get(kind)
     if kind == "dims":
-        return whole_dims(f"{row.name}: {name}", x)
+        # where the last windows end before the source does, oneDNN takes less than 0 behind
+        return whole_dims(f"{row.name}: {name}", x, -MOST_LEFT if name == "padding_r" else 0)
     if kind == "numbers":
         return tuple(float(v) for v in x)
     if kind == "descs":

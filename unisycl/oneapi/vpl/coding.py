@@ -20,7 +20,8 @@ from unisycl.oneapi.vpl.formats import FORMATS
 from unisycl.oneapi.vpl.surfaces import surface
 
 _BY_FFMPEG = {f.ffmpeg: f for f in FORMATS.values()} | {"yuvj420p": FORMATS["i420"]}
-_BT709, _FULL = 1, 2
+_SPACES = {"bt709": 1, "bt601": 5}
+_LIMITED, _FULL = 1, 2
 CODECS: dict[str, tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
     "mjpeg": (("mjpeg",), ("mjpeg",), {}),
     "h264": (("h264",), ("libx264", "h264"), {"preset": "veryfast", "tune": "zerolatency"}),
@@ -128,10 +129,12 @@ class encoder:
         width, height: of all surfaces.
         rate: frames a second; bit_rate: bits a second.
         options: more options, in FFmpeg's words, as {"crf": "20"}.
+        matrix: how Y, U and V of all surfaces are meant, which the stream tells.
     """
 
     def __init__(self, codec: str, width: int, height: int, *, rate: Any = 25,
-                 bit_rate: int = 4_000_000, options: dict[str, str] | None = None) -> None:
+                 bit_rate: int = 4_000_000, options: dict[str, str] | None = None,
+                 matrix: str = "bt601") -> None:
         least = _LEAST.get(codec, 16)
         if not all(hasattr(n, "__index__") and n >= least and n % 2 == 0 for n in (width, height)):
             raise invalid_argument(f"encoder: width and height must be even and at least {least}"
@@ -141,7 +144,13 @@ class encoder:
         if not hasattr(bit_rate, "__index__") or bit_rate < 1:
             raise invalid_argument("encoder: bit_rate must be a whole number of bits a second, got "
                                    f"{bit_rate!r}")
+        more = _options(options)
+        if matrix not in (["bt601"] if codec == "mjpeg" else [*_SPACES]):
+            raise invalid_argument(f"encoder: {codec} takes matrix="
+                                   f"{'bt601' if codec == 'mjpeg' else 'bt601 or bt709'}, got "
+                                   f"{matrix!r}")
         name = codec_of(codec, "w")
+        self.matrix = matrix
         self.codec, self.width, self.height = codec, width, height
         os.environ.setdefault("SVT_LOG", "1")  # else that library tells its settings on stderr
         context: Any = av.CodecContext.create(name, "w")
@@ -149,7 +158,9 @@ class encoder:
         context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
         context.framerate, context.time_base = speed, 1 / speed
         context.bit_rate = int(bit_rate)
-        context.options = CODECS[codec][2] | (options or {})
+        context.options = CODECS[codec][2] | more
+        if matrix == "bt709":
+            context.colorspace = _SPACES[matrix]
         self._context, self._count, self._ended = context, 0, False
         self.full_range = codec == "mjpeg"
         try:
@@ -175,6 +186,10 @@ class encoder:
         if picture.full_range != self.full_range:
             raise invalid_argument(f"encode: {self.codec} takes full_range={self.full_range}; "
                                    "process it by rgb into a surface that is so")
+        if picture.matrix != self.matrix:
+            raise invalid_argument(f"encode: the stream tells matrix={self.matrix!r}, the surface "
+                                   f"has {picture.matrix!r}; make the encoder with "
+                                   f"matrix={picture.matrix!r}, or process it by rgb")
         frame = to_frame(picture)
         if picture.format.name == "nv12":
             frame = frame.reformat(format=self._context.pix_fmt)
@@ -198,6 +213,17 @@ class encoder:
                                 f"these options ({error})")
 
 
+def _options(given: Any) -> dict[str, str]:
+    """Return options; refuse what FFmpeg cannot read."""
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or not all(
+            isinstance(x, str) for pair in given.items() for x in pair):
+        raise invalid_argument("encoder: options are FFmpeg's, a dictionary of texts as "
+                               f"{{'crf': '20'}}, got {given!r}")
+    return given
+
+
 def _speed(rate: Any) -> Fraction:
     """Return how many frames a second there are; refuse none, and what is no number."""
     try:
@@ -209,11 +235,14 @@ def _speed(rate: Any) -> Fraction:
     return found
 
 
-def from_frame(queue: sycl.queue, frame: Any) -> surface:
+def from_frame(queue: Any, frame: Any) -> surface:
     """Return a frame of PyAV's as a surface, in place where the device reaches host memory.
 
     Formats that surfaces do not have become i420.
     """
+    if not isinstance(queue, sycl.queue) or not isinstance(frame, av.VideoFrame):
+        raise invalid_argument("from_frame: expected a queue and a frame of PyAV's, got "
+                               f"{type(queue).__name__} and {type(frame).__name__}")
     if frame.format.name not in _BY_FFMPEG:
         frame = frame.reformat(format="yuv420p")
     found = _BY_FFMPEG[frame.format.name]
@@ -234,17 +263,22 @@ def from_frame(queue: sycl.queue, frame: Any) -> surface:
         for target, pitch, lines in zip(made.planes, made.pitches, planes, strict=True):
             target.reshape(-1, pitch)[:] = lines[:, :pitch]
     made.full_range = frame.format.name == "yuvj420p" or int(frame.color_range) == _FULL
-    made.matrix = "bt709" if int(frame.colorspace) == _BT709 else "bt601"
+    made.matrix = "bt709" if int(frame.colorspace) == _SPACES["bt709"] else "bt601"
     made.timestamp = frame.pts or 0
     return made
 
 
-def to_frame(picture: surface) -> Any:
+def to_frame(picture: Any) -> Any:
     """Return a surface as a frame of PyAV's; wait first for what was submitted."""
+    if not isinstance(picture, surface):
+        raise invalid_argument(f"to_frame: expected a surface, got {type(picture).__name__}")
     name = picture.format.ffmpeg
     if name == "yuv420p" and picture.full_range:
         name = "yuvj420p"
-    frame = av.VideoFrame(picture.width, picture.height, name)
+    frame: Any = av.VideoFrame(picture.width, picture.height, name)
+    if not picture.format.colours:  # else FFmpeg takes Y, U and V as it is used to
+        frame.color_range = _FULL if picture.full_range else _LIMITED
+        frame.colorspace = _SPACES[picture.matrix]
     shapes = picture.format.planes(picture.width, picture.height)
     for plane, source, pitch, (rows, columns) in zip(
             frame.planes, picture.planes, picture.pitches, shapes, strict=True):

@@ -256,6 +256,23 @@ def to_bytes(it: Any, given: Any, way: Any, out: Any, room: Any) -> None:
             out.at[at + 2] = np.uint8(c & 255)
 
 
+def to_bytes4(it: Any, given: Any, way: Any, out: Any, room: Any) -> None:
+    """Make a row of blue, green, red and alpha, byte by byte."""
+    blended(it, given, way, room)
+    sycl.group_barrier(it.get_group())
+    y, lid = it.get_group(0), it.get_local_id(1)
+    m = out.matrix
+    for t in range(0, out.width, GROUP):
+        x = t + lid
+        if x < out.width:
+            c = colour(room, way, m, x)
+            at = (y * out.width + x) * 4
+            out.at[at] = np.uint8(c & 255)
+            out.at[at + 1] = np.uint8((c >> 8) & 255)
+            out.at[at + 2] = np.uint8(c >> 16)
+            out.at[at + 3] = np.uint8(255)
+
+
 def from_rgb(it: Any, source: Any, size: Any, matrix: Any, out: Any) -> None:
     """Make four pixels of luma and one of chroma."""
     y, x = it[0] * 2, it[1] * 2

@@ -149,9 +149,9 @@ def _source(steps: _Steps, given: surface) -> kernels.source:
     """Return a picture as its colours are made."""
     planes, pitches = given.planes, given.pitches
     lines = kernels.shifted_line if given.format.shift else kernels.line
-    luma = lines(planes[0], np.int32(pitches[0]))
+    luma = lines(planes[0], np.int64(pitches[0]))
     if given.format.name in ("i420", "i010"):
-        return kernels.source(luma, kernels.planar(planes[1], planes[2], np.int32(pitches[1])))
+        return kernels.source(luma, kernels.planar(planes[1], planes[2], np.int64(pitches[1])))
     kind, wide = ((kernels.pairs, np.uint16) if given.format.bits == 8
                   else (kernels.wide_pairs, np.int32))
     words, pitch = planes[1], pitches[1]
@@ -159,10 +159,10 @@ def _source(steps: _Steps, given: surface) -> kernels.source:
         # no kernel reads such words in place: copied behind the commands that write them
         rows, columns = given.format.planes(given.width, given.height)[1]
         words = empty(given.queue, rows * columns, given.format.dtype)
-        steps.run((rows, columns), kernels.repack, planes[1], np.int32(pitch), words,
-                  np.int32(columns))
+        steps.run((rows, columns), kernels.repack, planes[1], np.int64(pitch), words,
+                  np.int64(columns))
         pitch = columns
-    return kernels.source(luma, kind(words.view(wide), np.int32(pitch // 2)))
+    return kernels.source(luma, kind(words.view(wide), np.int64(pitch // 2)))
 
 
 def _to_colours(steps: _Steps, source: surface, target: surface, window: Rectangle,
@@ -176,13 +176,14 @@ def _to_colours(steps: _Steps, source: surface, target: surface, window: Rectang
 
 @functools.lru_cache(maxsize=32)
 def _rows(first: float, count: float, target: int, limit: int, pitch: int, left: int,
-          near: bool) -> ratios.rows:  # noqa: FBT001 - of a cache
+          near: bool) -> ratios.rows:
     """Return where rows of the target come from, as elements of a plane."""
     axis = _axis(first, count, target, limit, nearest=near)
     whole = axis.weight >= 1
     one, weight = np.where(whole, axis.second, axis.at), np.where(whole, 0, axis.weight)
-    found = [r.astype(np.int64) * pitch + left for r in (one, axis.second)]
-    return ratios.rows(*found, np.minimum(np.rint(weight * 32768), 32767).astype(np.int16))
+    first_of, second_of = (r.astype(np.int64) * pitch + left for r in (one, axis.second))
+    part = np.minimum(np.rint(weight * 32768), 32767).astype(np.int16)
+    return ratios.rows(first_of, second_of, part)
 
 
 def _by_ratio(steps: _Steps, source: surface, target: surface, window: Rectangle,
@@ -231,11 +232,12 @@ def _by_rows(steps: _Steps, source: surface, target: surface, window: Rectangle,
         source.width, int(way.half) + 1, target.width + 1)))
     words = target.width * len(target.format.parts) % 4 == 0 and _aligned(target)
     memory = target.planes[0].view(np.int32) if words else target.planes[0]
-    if target.format.name == "rgb4":
-        kernel = kernels.to_rgb4
+    four = target.format.name == "rgb4"
+    if words:
+        kernel = kernels.to_rgb4 if four else kernels.to_rgb
     else:
-        kernel = kernels.to_rgb if words else kernels.to_bytes
-    out = kernels.canvas(memory, np.int32(target.width), matrix.astype(np.float32),
+        kernel = kernels.to_bytes4 if four else kernels.to_bytes
+    out = kernels.canvas(memory, np.int64(target.width), matrix.astype(np.float32),
                          _spread(target.width))
     steps.run(sycl.nd_range((target.height, kernels.GROUP), (1, kernels.GROUP)), kernel,
               _source(steps, source), way, out, room)
@@ -258,7 +260,7 @@ def _from_colours(steps: _Steps, source: surface, target: surface, window: Recta
                                    bits=target.format.bits), np.float32)
     parts = source.parts()[:3]
     for p in parts:
-        p.first = np.int32(int(p.first) + top * int(p.pitch) + left * int(p.step))
+        p.first = np.int64(int(p.first) + top * int(p.pitch) + left * int(p.step))
     steps.run(((height + 1) // 2, (width + 1) // 2), kernels.from_rgb, tuple(parts),
               (np.int32(height), np.int32(width)), matrix, target.picture())
 
@@ -352,7 +354,7 @@ def compose(overlay: surface, target: surface, *, left: int = 0, top: int = 0, a
         if k == 3:
             continue
         half = 2 if what.halved else 1
-        out.first = np.int32(int(out.first) + top // half * int(out.pitch)
+        out.first = np.int64(int(out.first) + top // half * int(out.pitch)
                              + left // half * int(out.step))
         steps.run(_each(overlay)[k], kernels.mix, over, cover, np.float32(alpha), out)
     return steps.event()

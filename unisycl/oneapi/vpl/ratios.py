@@ -167,12 +167,10 @@ def _pixel(luma: Any, chroma: Any, m: Any, pixel: Any) -> Any:
 def _place(p: Any, step: Any, column: Any, last: Any) -> Any:
     """Return an element of a row; at the ends the nearest there is."""
     i = p * step + column
-    if column < 0:
-        if p == 0:
-            i = p * step
-    if column >= step:
-        if p == last:
-            i = p * step + (step - 1)
+    if column < 0 and p == 0:
+        i = p * step
+    if column >= step and p == last:
+        i = p * step + (step - 1)
     return i
 
 

@@ -89,8 +89,8 @@ class surface:
     def parts(self) -> list[part]:
         """Return the parts of a pixel as kernels read and write them."""
         top = (1 << self.format.bits) - 1
-        return [part(self.planes[p.plane], np.int32(self.pitches[p.plane]), np.int32(p.step),
-                     np.int32(p.first), np.int32(self.format.shift), np.int32(top))
+        return [part(self.planes[p.plane], np.int64(self.pitches[p.plane]), np.int64(p.step),
+                     np.int64(p.first), np.int32(self.format.shift), np.int32(top))
                 for p in self.format.parts]
 
     def picture(self) -> yuv:
