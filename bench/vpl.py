@@ -53,10 +53,10 @@ def _ours(source: vpl.surface, out: vpl.surface) -> None:
 
 
 def processing(queue: sycl.queue, rounds: int) -> None:
-    """Print NV12 of 1080p to colours, at three sizes."""
+    """Print NV12 of 1080p to colours; the last size is in no ratio of small numbers."""
     source = picture(queue, "nv12", 1920, 1080)
     frame = vpl.to_frame(source)
-    for width, height in ((1280, 720), (1920, 1080), (640, 360)):
+    for width, height in ((1280, 720), (1920, 1080), (640, 360), (854, 480)):
         for name, other in (("rgb", "rgb24"), ("rgb4", "bgra")):
             out = vpl.surface(queue, name, width, height)
             (wall, spent), (peer, peer_spent) = least([
