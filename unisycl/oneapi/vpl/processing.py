@@ -175,10 +175,10 @@ def _to_colours(steps: _Steps, source: surface, target: surface, window: Rectang
 
 
 @functools.lru_cache(maxsize=32)
-def _rows(first: float, count: float, target: int, limit: int, pitch: int, left: int,
+def _rows(stretch: tuple[float, float], target: int, limit: int, pitch: int, left: int, *,
           near: bool) -> ratios.rows:
     """Return where rows of the target come from, as elements of a plane."""
-    axis = _axis(first, count, target, limit, nearest=near)
+    axis = _axis(*stretch, target, limit, nearest=near)
     whole = axis.weight >= 1
     one, weight = np.where(whole, axis.second, axis.at), np.where(whole, 0, axis.weight)
     first_of, second_of = (r.astype(np.int64) * pitch + left for r in (one, axis.second))
@@ -205,9 +205,9 @@ def _by_ratio(steps: _Steps, source: surface, target: surface, window: Rectangle
     else:
         kind = ratios.pair_rows if bits == 8 else ratios.wide_pair_rows
         chroma = kind(made.chroma.at)
-    down = _rows(top, height, target.height, source.height, source.pitches[0], left, near)
-    half = _rows(top / 2, height / 2, target.height, (source.height + 1) // 2,
-                 int(made.chroma.pitch), left // 2, near)
+    down = _rows((top, height), target.height, source.height, source.pitches[0], left, near=near)
+    half = _rows((top / 2, height / 2), target.height, (source.height + 1) // 2,
+                 int(made.chroma.pitch), left // 2, near=near)
     lanes = device.get_info(sycl.info.device.native_vector_width_short)
     four = target.format.name == "rgb4"
     kernel = ratios.to_colours(
@@ -215,9 +215,10 @@ def _by_ratio(steps: _Steps, source: surface, target: surface, window: Rectangle
         still=not down.weight.any())
     count = target.width // ratio[0]
     steps.run((target.height, count), kernel,
-              kernels.source(luma(made.luma.at), chroma), down, half,
-              tuple(np.rint(m).astype(np.int16)), target.planes[0].view(np.int16),
-              np.int64(target.width * (4 if four else 3) // 2), np.int64(count - 1))
+              kernels.source(luma(made.luma.at), chroma), ratios.ways(down, half),
+              tuple(np.rint(m).astype(np.int16)), ratios.canvas(
+                  target.planes[0].view(np.int16),
+                  np.int64(target.width * (4 if four else 3) // 2), np.int64(count - 1)))
 
 
 def _by_rows(steps: _Steps, source: surface, target: surface, window: Rectangle,

@@ -104,6 +104,23 @@ class rows:
     weight: Any
 
 
+@dataclass(eq=False)
+class ways:
+    """Rows of luma, and of chroma."""
+
+    down: Any
+    half: Any
+
+
+@dataclass(eq=False)
+class canvas:
+    """Colours in words of 16 bits, how many a row has, and its last work-item."""
+
+    at: Any
+    line: Any
+    last: Any
+
+
 def blend(a: Any, b: Any, weight: Any) -> Any:
     """Return what lies between two numbers of 15 bits."""
     half = sycl.mul_hi(b - a, weight)
@@ -199,10 +216,11 @@ def to_colours(ratio: tuple[int, int], lanes: int, *, four: bool, near: bool, st
     others = columns[len(own):]
     sizes = q, q // 2, p * 2 if four else p * 3 // 2, int(four), int(still)
 
-    def colours_by_ratio(it: Any, given: Any, down: Any, half: Any, m: Any, out: Any, line: Any,
-                         last: Any) -> None:
+    def colours_by_ratio(it: Any, given: Any, way: Any, m: Any, target: Any) -> None:
         """Make some pixels of a row."""
         y, k, at = it[0], it[1], given.luma.at
+        down, half = way.down, way.half
+        out, line, last = target.at, target.line, target.last
         top = down.first[y]
         read = [at[top + (k * sizes[0] + c)] for c in own] + [
             at[top + _place(k, sizes[0], c, last)] for c in others]
