@@ -13,11 +13,11 @@ from tests.cuda_fake.core import H200
 from tests.cuda_fake.devices import Devices
 from tests.cuda_fake.graphs import Graphs
 from tests.cuda_fake.modules import Modules
-from tests.cuda_fake.sharing import Sharing
 from tests.cuda_fake.streams import Streams
+from tests.cuda_fake.virtual import Virtual
 
 __all__ = ["H200", "FakeCuda"]
 
 
-class FakeCuda(Devices, Streams, Sharing, Modules, Graphs):
+class FakeCuda(Devices, Streams, Virtual, Modules, Graphs):
     """The library of one test."""

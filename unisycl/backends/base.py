@@ -421,6 +421,17 @@ class Driver(ABC):
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 
+    textures: Any = None
+    """What makes samplers of the device's own (``aspect.ext_unisycl_coarse_sampling``), or None.
+
+    ``make(address, pitch, image_descriptor, bindless_image_sampler)`` returns a number, 0 where the
+    device has none for such an image; ``drop(number)`` gives it back.
+    """
+
+    virtual: Any = None
+    """What reserves addresses and maps memory there (``aspect.ext_oneapi_virtual_mem``), or None:
+    an object as ``backends.cuda.memory.virtual`` has it."""
+
     def follows(self, other: Any) -> bool:
         """Say whether commands may be given behind those of another driver, without a host."""
         return other is self

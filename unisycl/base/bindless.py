@@ -189,6 +189,8 @@ class bindless_image_sampler:
         mipmap_filtering: between levels; the two clamps: the lowest and the highest level read.
         max_anisotropy: 0 or 1: there is no such filter here.
         cubemap_filtering: disjointed: each face for itself.
+        ext_unisycl_coarse: the device's own sampler may be used, which places coordinates in steps
+            of 1/256 of a pixel (``aspect.ext_unisycl_coarse_sampling``); others sample as ever.
     """
 
     addressing: Any = addressing_mode.none
@@ -199,6 +201,7 @@ class bindless_image_sampler:
     max_mipmap_level_clamp: float = 0.0
     max_anisotropy: float = 0.0
     cubemap_filtering: cubemap_filtering_mode = cubemap_filtering_mode.disjointed
+    ext_unisycl_coarse: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.mipmap_filtering, cubemap_filtering_mode):

@@ -196,6 +196,7 @@ class aspect(enum.Enum):
     ext_oneapi_cubemap_seamless_filtering = "ext_oneapi_cubemap_seamless_filtering"
     ext_oneapi_external_memory_import = "ext_oneapi_external_memory_import"
     ext_oneapi_external_semaphore_import = "ext_oneapi_external_semaphore_import"
+    ext_unisycl_coarse_sampling = "ext_unisycl_coarse_sampling"
 
 
 IMAGES_BY_HANDLE = frozenset(a for a in aspect if a.name.startswith((

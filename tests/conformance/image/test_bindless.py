@@ -447,3 +447,56 @@ def test_checked_kernels_tell_of_places_and_types_that_are_wrong(
         assert words in str(errors[0]), errors
     assert handle.width == 4
     assert out.size() == 1
+
+
+COARSE = ((1, 16, "fp16", 2), (8, 16, "unorm_int8", 4))
+
+
+@pytest.mark.row("M-9")
+@pytest.mark.parametrize(("rows", "width", "name", "channels"), COARSE, ids=lambda x: str(x))
+def test_coarse_samples_are_those_of_places_in_steps(
+        device: sycl.device, queue: sycl.queue, rows: int, width: int, name: str,
+        channels: int) -> None:
+    rng = np.random.default_rng(3)
+    pixels = (rng.random((rows, width, channels)) * (255 if name == "unorm_int8" else 1)).astype(
+        STORED[name])
+    sizes = (width, rows) if rows > 1 else (width,)
+    desc = ext.image_descriptor(sizes, channels, kinds[name])
+    with refused(device, WANTED):
+        memory = made(queue, pixels, desc)
+    kind = {1: np.float32, 2: sycl.float2, 4: sycl.float4}[channels]
+    for norm in (False, True):
+        ways = by_turns(device, [(m, n, f) for m, n in MODES for f in (False, True) if n is norm])
+        # between pixels' edges, where a step of 1/256 changes no nearest one
+        at = (rng.integers(-16 * 16, 32 * 16, (24, 2)) / 16 + 1 / 32).astype(np.float32)
+        at = shared(queue, at / np.float32((width, rows)) if norm else at)
+        shape = (len(ways), 24, channels)
+        exact, coarse = (sycl.malloc_shared(shape, np.float32, queue) for _ in range(2))
+        for out in (exact, coarse):
+            handles = sycl.malloc_shared(len(ways), ext.sampled_image_handle, queue)
+            for k, (mode, normalized, linear) in enumerate(ways):
+                handles[k] = ext.create_image(memory, desc, sampler(
+                    mode, normalized=normalized, linear=linear,
+                    ext_unisycl_coarse=out is coarse), queue)
+                found = handles[k]["texture"] != 0
+                assert found == (out is coarse and device.has(
+                    sycl.aspect.ext_unisycl_coarse_sampling))
+            queue.parallel_for(shape[:2], sample_some, handles, at, out, kind,
+                               len(sizes)).wait_and_throw()
+        if device.has(sycl.aspect.ext_unisycl_coarse_sampling):
+            np.testing.assert_allclose(coarse[:], exact[:], 0, 3 / 256)
+        else:
+            np.testing.assert_array_equal(coarse[:], exact[:])
+
+
+def sample_some(i, handles, at, out, kind, count):
+    k, j = i
+    if count == 2:
+        color = ext.sample_image(handles[k], (at[j, 0], at[j, 1]), kind)
+    else:
+        color = ext.sample_image(handles[k], at[j, 0], kind)
+    if isinstance(color, sycl.vec):
+        for c in range(len(color)):
+            out[k, j, c] = color[c]
+    else:
+        out[k, j, 0] = color

@@ -52,6 +52,24 @@ def test_more_than_the_device_takes_is_refused(device: sycl.device, queue: sycl.
     sycl.free(out, queue)
 
 
+@pytest.mark.row("C-14")
+def test_records_of_any_size_stand_beside_others(queue: sycl.queue) -> None:
+    # where sizes decide the alignment, a runtime may lay arguments out in another way
+    given = [record(size) for size in (8, 32, 24, 96, 8, 48)]
+    out = sycl.malloc_shared(12, np.int64, queue)
+
+    def kernel(n, a, v, b, c, d, e, f, w, out):  # type: ignore[no-untyped-def]
+        for k, r in enumerate((a, b, c, d, e, f)):
+            out[k] = len(r["numbers"]) + r["last"]
+        out[6], out[7] = v[3], w[1]
+        out[8], out[9] = d["numbers"][22], n
+    queue.single_task(kernel, np.int32(5), given[0], sycl.float4(1, 2, 3, 4), *given[1:],
+                      sycl.double2(6, 7) if queue.get_device().has(sycl.aspect.fp64)
+                      else sycl.float2(6, 7), out).wait()
+    assert [-6, 0, -2, 16, -6, 4, 4, 7, 22, 5] == list(out[:10])
+    sycl.free(out, queue)
+
+
 PAIR = np.dtype([("x", np.float32), ("n", np.int32)])
 NAMED = np.dtype([("size", np.int32), ("T", np.int32), ("inner", PAIR), ("real", np.int16, (2,))])
 

@@ -40,7 +40,49 @@ def test_kinds_of_memory_are_refused_by_aspect(queue: sycl.queue) -> None:
     with pytest.raises(sycl.exception, match="expected a queue") as caught:
         syclex.reserve_virtual_mem(1 << 16)
     assert caught.value.code() == sycl.errc.invalid
-    assert not device.has(sycl.aspect.ext_oneapi_virtual_mem)
+
+
+@pytest.mark.row("P-12")
+def test_memory_is_put_at_addresses_and_grows_there(queue: sycl.queue) -> None:
+    device, context = queue.get_device(), queue.get_context()
+    with sycl.testing.refused(device, sycl.aspect.ext_oneapi_virtual_mem):
+        step = syclex.get_mem_granularity(device, context, syclex.granularity_mode.minimum)
+    assert syclex.get_mem_granularity(context) % step == 0
+    modes, n = syclex.address_access_mode, step // 4
+    start = syclex.reserve_virtual_mem(2 * step, context)
+    parts = [syclex.physical_mem(queue, step) for _ in range(2)]
+    assert (step, device, context) == (
+        parts[0].size(), parts[0].get_device(), parts[0].get_context())
+    first = parts[0].map(start, step, modes.read_write, dtype=np.int32)
+    assert start == first.address()
+    assert sycl.get_pointer_type(first, context) is sycl.usm.alloc.device
+    queue.fill(first, 7).wait_and_throw()
+    second = parts[1].map(start + step, step, modes.none, dtype=np.int32)
+    assert syclex.get_access_mode(second, step, context) is modes.none
+    syclex.set_access_mode(second, step, modes.read_write, context)
+    assert syclex.get_access_mode(second, step, context) is modes.read_write
+    queue.fill(second, 5).wait_and_throw()
+    for p in (first, second):
+        queue.parallel_for(n, double, p).wait_and_throw()
+    got = np.zeros((2, n), np.int32)
+    queue.memcpy(got[0], first, step).wait_and_throw()
+    queue.memcpy(got[1], second, step).wait_and_throw()
+    assert ({14}, {10}) == (set(got[0]), set(got[1]))
+    for wrong, why in ((lambda: parts[0].map(start, step, modes.read), "already"),
+                       (lambda: parts[0].map(start - step, step, modes.read), "not reserved"),
+                       (lambda: parts[0].map(start, 2 * step, modes.read), "has"),
+                       (lambda: parts[0].map(start, step - 4, modes.read), "a multiple of"),
+                       (lambda: syclex.unmap(first, step // 2, context), "as it was mapped"),
+                       (lambda: syclex.free_virtual_mem(start, 2 * step, context), "unmap"),
+                       (lambda: syclex.reserve_virtual_mem(5, context), "a multiple of")):
+        with pytest.raises(sycl.exception, match=why) as caught:
+            wrong()
+        assert caught.value.code() == sycl.errc.invalid
+    syclex.unmap(first, step, context)
+    with pytest.raises(sycl.exception, match="freed"):
+        queue.fill(first, 1)
+    syclex.unmap(start + step, step, context)
+    syclex.free_virtual_mem(start, 2 * step, context)
 
 
 def double(i, p):

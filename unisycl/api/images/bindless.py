@@ -284,6 +284,9 @@ def create_image(memory: Any, *given: Any) -> Any:
         made["sampler"], made["levels"] = sampler.code(), desc.num_levels
         made["lowest"] = min(last, max(0.0, sampler.min_mipmap_level_clamp))
         made["highest"] = min(last, max(made["lowest"], sampler.max_mipmap_level_clamp))
+        textures = state.driver.textures if sampler.ext_unisycl_coarse else None
+        if textures is not None and pointer.block.kind is usm_kind.device:
+            made["texture"] = textures.make(pointer.address(), row, desc, sampler)
     elif desc.type is image_type.mipmap:
         raise UsageError(errc.runtime, "create_image: a mipmap is sampled only; give a "
                          "bindless_image_sampler, or a level of it")
@@ -335,10 +338,13 @@ def _describe(made: Any, pointer: usm.usm_pointer, row: int, desc: image_descrip
 @ends_at_call
 def destroy_image_handle(handle: Any, *where: Any) -> None:
     """Give a handle up: it names no image any more. Its memory stays."""
-    _place("destroy_image_handle", where)
+    state, _ = _place("destroy_image_handle", where)
     kinds = (unsampled_image_handle, sampled_image_handle)
     if not isinstance(handle, np.void) or handle.dtype not in [np.dtype(k) for k in kinds]:
         raise UsageError(errc.invalid, "destroy_image_handle: expected what create_image returned, "
                          f"got {type(handle).__name__}")
-    for name in handle.dtype.names or ():
+    names = handle.dtype.names or ()
+    if "texture" in names and handle["texture"]:
+        state.driver.textures.drop(int(handle["texture"]))
+    for name in names:
         handle[name] = 0

@@ -1,16 +1,14 @@
-"""Memory that only some devices have: virtual, and allocated in order.
+"""Memory that is allocated between the commands of a queue.
 
-The names of sycl_ext_oneapi_virtual_mem and sycl_ext_oneapi_async_memory_alloc. Non-goals: the
-first, of which no driver here reports the aspect; properties of pools. Invariants: a device without
-the aspect refuses with ``errc.feature_not_supported``; memory that is let go of serves nobody else
-before the commands that were given it have ended.
+The names of sycl_ext_oneapi_async_memory_alloc. Non-goals: properties of pools. Invariants: a
+device without the aspect refuses with ``errc.feature_not_supported``; memory that is let go of
+serves nobody else before the commands that were given it have ended.
 """
 
 from __future__ import annotations
 
-import enum
 import weakref
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -22,65 +20,6 @@ from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.devices.devices import ContextState, DeviceState, require_aspect
-
-
-class granularity_mode(enum.Enum):
-    """Which sizes ``get_mem_granularity`` returns."""
-
-    minimum = "minimum"
-    recommended = "recommended"
-
-
-class address_access_mode(enum.Enum):
-    """What may be done with a range of virtual memory."""
-
-    none = "none"
-    read = "read"
-    read_write = "read_write"
-
-
-def _refuse(what: str, wanted: aspect, given: tuple[Any, ...]) -> NoReturn:
-    """Refuse for each device that the argument names."""
-    states: list[DeviceState] = []
-    for one in given:
-        if isinstance(one, QueueBase):
-            states.append(one.channel.device)
-        elif isinstance(one, context):
-            states += one.state.devices
-        elif isinstance(one, device):
-            states.append(one.state)
-    if not states:
-        raise UsageError(errc.invalid, f"{what}: expected a queue, a context or a device among "
-                         "the arguments")
-    for state in states:
-        require_aspect(state, wanted, what)
-    raise UnsupportedError(errc.feature_not_supported, f"{what}: no driver can do it yet")
-
-
-@ends_at_call
-def get_mem_granularity(*given: Any) -> int:
-    """Return the granularity of virtual memory: ``([device,] context[, mode])``."""
-    _refuse("get_mem_granularity", aspect.ext_oneapi_virtual_mem, given)
-
-
-@ends_at_call
-def reserve_virtual_mem(*given: Any) -> int:
-    """Return a range of addresses without memory: ``([start,] bytes, context)``."""
-    _refuse("reserve_virtual_mem", aspect.ext_oneapi_virtual_mem, given)
-
-
-@ends_at_call
-def free_virtual_mem(start: int, nbytes: int, where: Any) -> None:
-    """Give a range of addresses back."""
-    _refuse("free_virtual_mem", aspect.ext_oneapi_virtual_mem, (where,))
-
-
-@ends_at_call
-class physical_mem:
-    """Memory of a device without an address: ``physical_mem(queue, bytes)``."""
-
-    def __init__(self, *given: Any) -> None:
-        _refuse("physical_mem", aspect.ext_oneapi_virtual_mem, given)
 
 
 @ends_at_call

@@ -95,6 +95,7 @@ class Dialect:
         control: (name, number) of what else is asked of a loop -> a line before it, or ''.
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
+        given_align: what records are aligned to, at most, that kernels are given by value.
         ends_low: floats that no integer of 32 or 64 bits holds become the lowest one by themselves.
         infinities: the spelling of 'inf' and 'nan'; initialisers: theirs in constant arrays.
         hides_turns: a name must not be seen to take another one's value of the turn before.
@@ -168,6 +169,7 @@ class Dialect:
     control: Callable[[str, int], str] = lambda name, number: ""
     exact: str = ""
     packed: str = ""
+    given_align: int = 16
     device_fence: str = ""
     keep_local: str = ""
     read_anew: str = ""

@@ -302,13 +302,19 @@ def element_type(p: Printer, elem: Scalar | Struct) -> str:
 def record_argument(p: Printer, param: n.Param) -> str:
     """Return the name of a record passed by value."""
     assert isinstance(param.type, Struct)
-    return p.argument("record", f"const {record_type(p, param.type)}", param.name, param.index)
+    kind = record_type(p, param.type, p.d.given_align)
+    return p.argument("record", f"const {kind}", param.name, param.index)
 
 
-def record_type(p: Printer, struct: Struct) -> str:
-    """Return the name of a struct, declaring it and those inside it on first use."""
-    known = p.names.of(struct, f"{p.kernel.name}_record")
-    if struct in p.records:
+def record_type(p: Printer, struct: Struct, most: int = 16) -> str:
+    """Return the name of a struct, declaring it and those inside it on first use.
+
+    ``most``: what it is aligned to at most; a struct of less is a type of its own.
+    """
+    align = alignment_of(struct)
+    key = struct if align <= most else (struct, most)
+    known = p.names.of(key, f"{p.kernel.name}_{'record' if key is struct else 'given'}")
+    if key in p.records:
         return known
     lines, at, spare, byte = [], 0, 0, p.d.types["uint8"]
     for field in sorted(struct.fields, key=lambda f: f.offset):
@@ -319,9 +325,9 @@ def record_type(p: Printer, struct: Struct) -> str:
         at = field.offset + field.type.size * math.prod(field.shape)
     if at < struct.size:
         lines.append(f"    {byte} gap{spare}[{struct.size - at}];")
-    packed = p.d.packed.format(align=alignment_of(struct))
+    packed = p.d.packed.format(align=min(align, most))
     body = "\n".join(lines)
-    p.records[struct] = f"typedef struct {packed} {{\n{body}\n}} {known};"
+    p.records[key] = f"typedef struct {packed} {{\n{body}\n}} {known};"
     return known
 
 

@@ -88,7 +88,7 @@ class Printer:
         self.shared = SharedElements(kernel) if dialect.read_anew else None
         self.names = Names(dialect.reserved)
         self.arguments: dict[Argument, tuple[str, str]] = {}
-        self.records: dict[Struct, str] = {}
+        self.records: dict[Struct | tuple[Struct, int], str] = {}
         self.defined: dict[str, str] = {}
         self.sites: list[Site] = []
         self.lines: list[str] = []

@@ -90,6 +90,16 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuGraphExecDestroy": (_P,),
     "cuGraphLaunch": (_P, _P),
     "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_P, _P, _I, _S),
+    "cuMemGetAllocationGranularity": (_P, _P, _I),
+    "cuMemAddressReserve": (_P, _S, _S, _A, ctypes.c_ulonglong),
+    "cuMemAddressFree": (_A, _S),
+    "cuMemCreate": (_P, _S, _P, ctypes.c_ulonglong),
+    "cuMemRelease": (ctypes.c_ulonglong,),
+    "cuMemMap": (_A, _S, _S, ctypes.c_ulonglong, ctypes.c_ulonglong),
+    "cuMemUnmap": (_A, _S),
+    "cuMemSetAccess": (_A, _S, _P, _S),
+    "cuTexObjectCreate": (_P, _P, _P, _P),
+    "cuTexObjectDestroy": (ctypes.c_ulonglong,),
 }
 _LATER: dict[str, tuple[Any, ...]] = {
     "cuGraphConditionalHandleCreate": (_P, _P, _P, _U, _U),
@@ -155,10 +165,34 @@ class Fill(ctypes.Structure):
                 ("height", _S))
 
 
+class PitchedResource(ctypes.Structure):
+    """``CUDA_RESOURCE_DESC`` of rows in memory (``res.pitch2D``)."""
+
+    _fields_ = (
+        ("resType", _I), ("devPtr", _A), ("format", _I), ("numChannels", _U), ("width", _S),
+        ("height", _S), ("pitchInBytes", _S), ("rest", _I * 22), ("flags", _U))
+
+
+class TextureDesc(ctypes.Structure):
+    """``CUDA_TEXTURE_DESC``."""
+
+    _fields_ = (
+        ("addressMode", _I * 3), ("filterMode", _I), ("flags", _U), ("maxAnisotropy", _U),
+        ("mipmapFilterMode", _I), ("mipmapLevelBias", _F), ("minMipmapLevelClamp", _F),
+        ("maxMipmapLevelClamp", _F), ("borderColor", _F * 4), ("reserved", _I * 12))
+
+
 class Access(ctypes.Structure):
     """``CUmemAccessDesc``, its ``CUmemLocation`` in two fields."""
 
     _fields_ = (("type", _I), ("id", _I), ("flags", _I))
+
+
+class AllocationProp(ctypes.Structure):
+    """``CUmemAllocationProp``, its ``CUmemLocation`` in two fields."""
+
+    _fields_ = (("type", _I), ("requestedHandleTypes", _I), ("place", _I), ("id", _I),
+                ("win32HandleMetaData", _P), ("allocFlags", _A))
 
 
 class LaunchConfig(ctypes.Structure):

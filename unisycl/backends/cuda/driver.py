@@ -48,7 +48,9 @@ from unisycl.backends.cuda.memory.mapped import Mapped
 from unisycl.backends.cuda.memory.peers import Peers
 from unisycl.backends.cuda.memory.reaching import Reaching
 from unisycl.backends.cuda.memory.sharing import CuSharing
+from unisycl.backends.cuda.memory.textures import CuTextures
 from unisycl.backends.cuda.memory.transfers import Transfers
+from unisycl.backends.cuda.memory.virtual import CuVirtual
 from unisycl.backends.cuda.session import Session
 from unisycl.backends.cuda.text import compile as compiler
 from unisycl.backends.cuda.text.dialect import make_dialect
@@ -88,6 +90,8 @@ class _Opened:
         self.mapped = Mapped(session)
         self.peers = Peers(session)
         self.sharing = CuSharing(session, self.heap)
+        self.textures = CuTextures(session)
+        self.virtual = CuVirtual(session)
         self.workers = Workers()
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)

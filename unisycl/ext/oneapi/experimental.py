@@ -51,18 +51,23 @@ from unisycl.api.memory.device_global import (
     init_mode_reset,
 )
 from unisycl.api.memory.device_memory import (
-    address_access_mode,
     async_free,
     async_malloc,
     async_malloc_from_pool,
-    free_virtual_mem,
-    get_mem_granularity,
-    granularity_mode,
     memory_pool,
-    physical_mem,
-    reserve_virtual_mem,
 )
 from unisycl.api.memory.ipc_memory import ipc_memory
+from unisycl.api.memory.virtual_memory import (
+    address_access_mode,
+    free_virtual_mem,
+    get_access_mode,
+    get_mem_granularity,
+    granularity_mode,
+    physical_mem,
+    reserve_virtual_mem,
+    set_access_mode,
+    unmap,
+)
 from unisycl.api.properties import property
 from unisycl.api.queue.dynamic_parameter import dynamic_parameter
 from unisycl.api.queue.enqueue import (
@@ -253,6 +258,7 @@ __all__ = [
     "free_image_mem",
     "free_virtual_mem",
     "full_group",
+    "get_access_mode",
     "get_ballot_group",
     "get_fixed_size_group",
     "get_image_channel_type",
@@ -338,6 +344,7 @@ __all__ = [
     "sample_mipmap",
     "sampled_image_handle",
     "save_log",
+    "set_access_mode",
     "sin",
     "single_task",
     "single_task_kernel",
@@ -356,6 +363,7 @@ __all__ = [
     "tangle_group",
     "this_kernel",
     "trunc",
+    "unmap",
     "unsampled_image_handle",
     "use_root_sync",
     "work_group_memory",

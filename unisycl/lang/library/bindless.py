@@ -1,9 +1,9 @@
 """Reading, sampling and writing images by handle (sycl_ext_oneapi_bindless_images).
 
 Written in the kernel language: addressing, filters and conversions are those of ``ir.imaging``,
-step by step, so that a sample has the bits that a ``sampled_image_accessor`` reads. Non-goals:
-cards' own samplers, whose weights have eight bits. Invariants: what is sampled lies inside the
-image; places of fetches and writes, types and handles are asserted, as indices are.
+step by step, so that a sample has the bits that a ``sampled_image_accessor`` reads, but for handles
+with a sampler of the device's own. Non-goals: making those. Invariants: what is sampled lies inside
+the image; places of fetches and writes, types and handles are asserted, as indices are.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.base.enums import aspect
+from unisycl.lang.kernels.target import device_is
+from unisycl.lang.library.textures import textured
 from unisycl.lang.numbers.bits import bit_cast
 from unisycl.lang.numbers.math import fabs, floor, fma, rint
 from unisycl.lang.numbers.vec import vec
@@ -54,7 +57,28 @@ def sample_image(handle: Any, coordinates: Any, data_type: Any) -> Any:
         coordinates: a float32, or a vec or tuple of two or three, x first.
         data_type: the type of the pixel, floats for normalized channels.
     """
+    if device_is(aspect.ext_unisycl_coarse_sampling) and _may_be_texture(
+            coordinates, data_type) and handle.texture != 0:
+        return _textured(handle, _parts(coordinates), data_type)
     return _sampled(handle, coordinates, np.int64(0), 0, data_type)
+
+
+def _may_be_texture(coordinates: Any, data_type: Any) -> Any:
+    """Say, while compiling, whether a texture could give such a sample."""
+    if len(_parts(coordinates)) > 2:
+        return False
+    return isinstance(_parts(_zero(data_type))[0], (np.float32, np.float16))
+
+
+def _textured(handle: Any, at: Any, data_type: Any) -> Any:
+    """Return what the device's own sampler makes of one or two coordinates, as floats."""
+    values = _floats(data_type)
+    assert handle.channels == len(values), "the image has another number of channels"
+    y = np.float32(at[1]) if len(at) > 1 else np.float32(0.5)
+    color = textured(handle.texture, np.float32(at[0]), y)
+    for k in range(len(values)):
+        values[k] = color[k]
+    return _as(values, data_type)
 
 
 def sample_image_array(handle: Any, coordinates: Any, layer: Any, data_type: Any) -> Any:

@@ -19,6 +19,7 @@ _Bytes: Any = pointer_to(np.uint8)
 _Halves: Any = pointer_to(np.uint16)
 _Words: Any = pointer_to(np.uint32)
 _NONE, _NO, _FIRST = np.int32(0), np.int64(0), np.float32(0)
+_NOTHING = np.uint64(0)
 
 
 @dataclass
@@ -54,3 +55,5 @@ class sampled_image_handle(_Pixels):
     levels: np.int32 = _NONE
     lowest: np.float32 = _FIRST
     highest: np.float32 = _FIRST
+    texture: np.uint64 = _NOTHING
+    """The device's own sampler of it; 0 where there is none, or nobody asked for it."""

@@ -104,9 +104,10 @@ class _Code:
                 step = self.binary("mul", step, pitch)
             offset = step if offset is None else self.binary("add", offset, step)
         assert offset is not None
-        total = self.keep(self.binary("mul", offset, self.const(form.size, wide)))
+        words = self.keep(self.binary("mul", offset, self.const(form.words, wide)))
         zeros = (n.Const(WEAK_INT, 0),) * self.view.ndim
-        return n.Place(self.image, zeros, Scalar(form.word), 0, ((total, 1),), self.span)
+        inner = ((words, form.word.size),)  # a pixel lies at a multiple of a word's size
+        return n.Place(self.image, zeros, Scalar(form.word), 0, inner, self.span)
 
     def words(self, form: PixelFormat, at: Sequence[n.Expr]) -> list[n.Expr]:
         """Load a pixel and return its words as uint32."""

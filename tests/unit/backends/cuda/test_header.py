@@ -19,8 +19,13 @@ from unisycl.backends.cuda.text import compile as compiler
 STRUCTURES = {api.Copy2D: "CUDA_MEMCPY2D_v2", api.LaunchConfig: "CUlaunchConfig",
               api.KernelNode: "CUDA_KERNEL_NODE_PARAMS_v2", api.Copy3D: "CUDA_MEMCPY3D_v2",
               api.Fill: "CUDA_MEMSET_NODE_PARAMS_v1", api.Access: "CUmemAccessDesc_v1",
-              api.IpcHandle: "CUipcMemHandle_v1", api.ConditionalNode: "CUgraphNodeParams"}
+              api.IpcHandle: "CUipcMemHandle_v1", api.ConditionalNode: "CUgraphNodeParams",
+              api.PitchedResource: "CUDA_RESOURCE_DESC", api.TextureDesc: "CUDA_TEXTURE_DESC",
+              api.AllocationProp: "CUmemAllocationProp"}
 INNER = {
+    api.AllocationProp: {"place": "location.type", "id": "location.id"},
+    api.PitchedResource: {x: f"res.pitch2D.{x}" for x in (
+        "devPtr", "format", "numChannels", "width", "height", "pitchInBytes")},
     api.Access: {"type": "location.type", "id": "location.id"},
     api.ConditionalNode: {"handle": "conditional.handle", "kind": "conditional.type",
                           "size": "conditional.size", "graphs": "conditional.phGraph_out",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.usm import test_device_memory as device_memory
+from tests.cuda_fake.core import H200
+from tests.cuda_fake.install import installed
 from tests.cuda_fake.library import FakeCuda
 
 ext: Any = sycl.ext.oneapi.experimental
@@ -50,3 +54,17 @@ def test_other_memory_and_handles_are_refused(fake: FakeCuda, queue: sycl.queue)
     assert caught.value.code() == sycl.errc.invalid
     with pytest.raises(sycl.exception, match="no handle"):
         ext.ipc_memory.open(foreign(handle)[:-1], context, device)
+
+
+def test_mapped_memory_goes_when_nothing_has_it() -> None:
+    fake = FakeCuda(({**H200, 102: 1},))
+    with installed(fake):
+        queue = sycl.queue("cuda")
+        device_memory.test_memory_is_put_at_addresses_and_grows_there(queue)
+        gc.collect()  # errors that the test caught hold it
+        assert (fake.reserved, fake.maps, fake.made) == ({}, {}, {})
+        fake.fail("cuMemCreate", 2)
+        with pytest.raises(sycl.exception, match="cannot be had") as caught:
+            ext.physical_mem(queue, 2 << 20)
+        assert caught.value.code() == sycl.errc.memory_allocation
+    assert fake.misuse == []

@@ -24,7 +24,9 @@ _ATTRIBUTES = {
     "memory_clock": 36, "memory_bits": 37, "l2": 38, "unit_threads": 39, "engines": 40,
     "unified": 41, "major": 75, "minor": 76, "managed": 83, "host_atomics": 86, "pageable": 88,
     "concurrent_managed": 89, "own_address": 91, "cooperative": 95, "shared_most": 97,
-    "registers_host": 99, "unit_blocks": 106, "read_only_pages": 113, "pools": 115, "ipc": 125,
+    "texture_align": 14, "texture_pitch": 51, "texture_width": 70, "texture_height": 71,
+    "texture_row": 72, "registers_host": 99, "virtual": 102, "unit_blocks": 106,
+    "read_only_pages": 113, "pools": 115, "ipc": 125,
 }
 _UNKNOWN = 1  # CUDA_ERROR_INVALID_VALUE: an attribute that this driver does not know
 _LOADS = 8  # of 4 bytes: what is under way in all items is twice what hides the memory's latency

@@ -52,6 +52,10 @@ def _aspects(card: Card) -> set[aspect]:
         out.add(aspect.usm_atomic_host_allocations)
     if card.number("ipc"):
         out.add(aspect.ext_oneapi_ipc_memory)
+    if card.number("virtual"):
+        out.add(aspect.ext_oneapi_virtual_mem)
+    if card.number("texture_pitch"):
+        out.add(aspect.ext_unisycl_coarse_sampling)
     if card.number("pools"):
         out.add(aspect.ext_oneapi_async_memory_alloc)
     if shares(card):  # a page is on one side only when somebody changes it

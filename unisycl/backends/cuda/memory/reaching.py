@@ -15,6 +15,8 @@ from unisycl.backends.cuda.commands.commands import Commands
 from unisycl.backends.cuda.memory.heap import Heap
 from unisycl.backends.cuda.memory.peers import Peers, fetch
 from unisycl.backends.cuda.memory.sharing import CuSharing
+from unisycl.backends.cuda.memory.textures import CuTextures
+from unisycl.backends.cuda.memory.virtual import CuVirtual
 from unisycl.backends.cuda.session import Session
 from unisycl.base.errors import DeviceError, errc
 
@@ -27,6 +29,8 @@ class Opened(Protocol):
     heap: Heap
     peers: Peers
     sharing: CuSharing
+    textures: CuTextures
+    virtual: CuVirtual
 
 
 class Reaching(Driver):
@@ -43,6 +47,16 @@ class Reaching(Driver):
     def sharing(self) -> CuSharing:
         """Memory that processes share (``Driver.sharing``)."""
         return self.opened().sharing
+
+    @property
+    def virtual(self) -> CuVirtual:
+        """Addresses without memory, and memory without addresses (``Driver.virtual``)."""
+        return self.opened().virtual
+
+    @property
+    def textures(self) -> CuTextures:
+        """Samplers of the card's own (``Driver.textures``)."""
+        return self.opened().textures
 
     def follows(self, other: Any) -> bool:
         """Say whether a driver's commands end in events that streams here can wait for."""

@@ -18,6 +18,7 @@ from unisycl.backends.cuda.text import (
     products,
     reserved,
     sub_groups,
+    textures,
     tiles,
 )
 from unisycl.backends.cuda.text.target import OF_RANGES, STATIC_LOCAL, WARP, Target
@@ -95,7 +96,7 @@ def _helper(name: str) -> Helper | None:
     if name == "put_cell":
         return _PUT_CELL
     return builtins.HELPERS.get(name) or matrices.helper(name) or tiles.helper(name) \
-        or products.helper(name) or atomics.helper(name)
+        or products.helper(name) or textures.helper(name) or atomics.helper(name)
 
 
 def _divide(dtype: DType) -> str:

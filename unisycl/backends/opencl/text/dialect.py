@@ -64,6 +64,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         control=hardware.control if hardware.described(traits) else hardware.nothing,
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
+        given_align=8,  # PoCL 3.0 lays arguments out at multiples of 8
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
         counts="volatile __global uint *",
         hides_negations=quirks.shared_negations, hides_turns=quirks.lost_turns,
