@@ -150,8 +150,8 @@ class Binder:
             if getattr(raw, "__kernel_allocations__", False):
                 self.known = bound_array(value)
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
-            kind = getattr(raw, "__host_view__", HostView) if mode is not access_mode.atomic \
-                else AtomicView
+            given = getattr(value, "host_view", None) or getattr(raw, "__host_view__", HostView)
+            kind: Any = AtomicView if mode is access_mode.atomic else given
             if self.watch is not None and kind is HostView:
                 kind = self.watch.view
             if isinstance(param.type, ImageView):

@@ -85,7 +85,7 @@ def _step(layout: Layout, uses: tuple[Use, ...]) -> Step:
             layout = _received(layout, sent)
     written = [(box, rank) for use in uses if use.writes
                for rank, box in enumerate(use.parts) if box is not None]
-    overlap = _overlap(written)
+    overlap = overlap_of(written)
     if written:
         layout = _written(layout, written)
     return Step(tuple(transfers), layout, overlap, missing)
@@ -162,7 +162,8 @@ def _again(index: Index[int], box: Box) -> bool:
     return len(index.meeting(box)) > 1
 
 
-def _overlap(written: Sequence[tuple[Box, int]]) -> Overlap | None:
+def overlap_of(written: Sequence[tuple[Box, int]]) -> Overlap | None:
+    """Return elements that two would write, of boxes and who writes them."""
     index = Index(written)
     for box, rank in written:
         for shared, _, other in index.meeting(box):

@@ -21,8 +21,8 @@ from unisycl.ranks.graph import plan
 from unisycl.ranks.graph import split as splitting
 from unisycl.ranks.graph.boxes import Box, whole
 from unisycl.ranks.graph.mappers import Mapper, chunk
-from unisycl.ranks.queue import insides, places
-from unisycl.ranks.queue.part_accessor import part_accessor
+from unisycl.ranks.queue import by_device, insides, places
+from unisycl.ranks.queue.part_accessor import boxes_of, mapper_given, part_accessor
 from unisycl.ranks.queue.places import Place, partition
 from unisycl.ranks.queue.pretending import Launched
 from unisycl.runtime.graph.command_group import BoundView, Group
@@ -37,7 +37,7 @@ _TOLD = 8  # ranks whose parts are told one by one
 class distr_handler(handler):
     """The argument of a command group function of a ``distr_queue``."""
 
-    __slots__ = ("_before", "_cuts", "_used", "finish_with", "pieces", "queue")
+    __slots__ = ("_before", "_cuts", "_used", "combines", "finish_with", "pieces", "queue")
 
     def __init__(self, channel: Any, queue: Any) -> None:
         super().__init__(channel)
@@ -46,20 +46,24 @@ class distr_handler(handler):
         self._used: list[part_accessor] = []
         self.finish_with: list[reduction] = []
         self.pieces: list[Group] = []
+        self.combines: list[tuple[reduction, reduction]] = []
         self._before: list[tuple[Any, Any]] = []  # buffers, and who had what of them
 
     def finish(self) -> Task:
         """Enter the graph (internal)."""
         self._before = []
         if self.pieces:
-            insides.submit(self)
+            (by_device if self._several() else insides).submit(self)
         return super().finish()
+
+    def _several(self) -> bool:
+        return len(self.queue.channels) > 1
 
     def abandon(self) -> None:
         """End without a command: what was sent for it is no newer than what its senders have."""
         for buffer, layout in self._before:
             buffer.layout = layout
-        self.pieces, self._before = [], []
+        self.pieces, self._before, self.combines = [], [], []
         super().abandon()
 
     def take(self, access: Any, user: Any) -> None:
@@ -116,17 +120,27 @@ class distr_handler(handler):
             raise UsageError(errc.nd_range, "parallel_for: a distr_queue takes no "
                              "non_uniform_nd_range")
         queue = self.queue
-        if queue.size == 1 and not queue.watched:
+        several = self._several()
+        if queue.size == 1 and not (queue.watched or several):
             self._alone(geometry.global_, reductions)
             self.launch(geometry, fn, args, reductions)
             return None
         parts = splitting.parts(geometry.global_, queue.size, tuple(geometry.local), self._cuts)
-        some = self._share(f"kernel '{label(fn)}'", parts, reductions)
+        name, others = f"kernel '{label(fn)}'", list(self._accesses)
+        some = self._share(name, parts, reductions)
         if queue.pretends:
             queue.pretend_kernel(self, parts, Launched(geometry, fn, args, tuple(reductions)))
             return None
         mine = parts[queue.rank]
-        if some and geometry.kind == "range" and insides.plain(self, fn):
+        self.finish_with = list(reductions)
+        for one in reductions:
+            one.initialize = one.initialize or queue.rank > 0
+        if several:
+            if mine is not None or reductions:
+                by_device.begin(self, geometry, fn, args, reductions, mine, others=others,
+                                name=name)
+            return None
+        if some and geometry.kind == "range" and insides.plain(self, fn) and not others:
             geometry = insides.begin(self, geometry, fn, args, some)
         elif mine is not None:
             geometry = launch.part_geometry(geometry, mine.start, mine.extent)
@@ -134,10 +148,7 @@ class distr_handler(handler):
             geometry = launch.part_geometry(geometry, (0,) * len(geometry.global_),
                                             (0,) * len(geometry.global_))
         if mine is not None or reductions:
-            for one in reductions:
-                one.initialize = one.initialize or queue.rank > 0
             self.launch(geometry, fn, args, reductions)
-        self.finish_with = list(reductions)
         return None
 
     def parallel_for_work_group(self, groups: Any, *rest: Any) -> Any:
@@ -201,9 +212,17 @@ class distr_handler(handler):
         dst.mapper = _Rows()
         self._share(f"fill of buffer {dst.owner.number}", parts, ())
         mine = dst.declared
-        if mine is not None and not self.queue.pretends:
-            view = dst.owner.region.window(mine.shape, mine.low, self.channel.driver)
+        if mine is None or self.queue.pretends:
+            return
+
+        def fill_box(box: Box) -> None:
+            view = dst.owner.region.window(box.shape, box.low, self.channel.driver)
             self._transfer("fill", node_type.memfill, lambda: (view, pattern), launch.begin_fill)
+        part = parts[self.queue.rank]
+        if self._several() and part is not None:
+            by_device.fill(self, dst, part, fill_box)
+        else:
+            fill_box(mine)
 
     def memcpy(self, *args: Any, **named: Any) -> Any:
         """Refuse: there is no memory that all ranks have."""
@@ -228,7 +247,7 @@ class distr_handler(handler):
         results = _results(self._used, reductions, 1)
         for one in self._used:
             box = whole(one.shape)
-            if id(one) not in results and _mapper_of(one).box(everything, one.shape) is None:
+            if id(one) not in results and mapper_given(one).box(everything, one.shape) is None:
                 box = None
             one.declare(self, box)
 
@@ -277,7 +296,7 @@ class distr_handler(handler):
                  ) -> tuple[list[tuple[int, plan.Step]], list[Any], str]:
         """Plan a command as it comes for the first time, and do what that says."""
         queue = self.queue
-        results = _results(self._used, reductions, queue.size)
+        results = _results(self._used, reductions, queue.size, several=self._several())
         uses: dict[int, tuple[Any, list[plan.Use]]] = {}
         words = [name, "over", "x".join(map(str, next(
             (p.space for p in parts if p is not None), ())))]
@@ -286,7 +305,7 @@ class distr_handler(handler):
         mine: list[tuple[part_accessor, Box | None]] = []
         for one in self._used:
             found = results[id(one)] if id(one) in results else plan.Use(
-                _boxes(one, parts), one.reads, one.mode.writes)
+                boxes_of(one, parts), one.reads, one.mode.writes)
             uses.setdefault(one.owner.number, (one, []))[1].append(found)
             words.append(f"{one.owner.number}:{one.mode.name}:{one.mapper!r}"
                          + ("" if one.reads else ":no_init") + _told(one, found.parts))
@@ -294,7 +313,7 @@ class distr_handler(handler):
         steps = [(one.owner, plan.step(one.owner.layout, tuple(use)))
                  for one, use in uses.values()]
         for buffer, step in steps:
-            self._check(name, buffer, step)
+            _check(self, name, buffer, step)
         said = " ".join(words)
         queue.submitted(said, name, parts, uses, steps)
         for buffer, step in steps:
@@ -309,21 +328,6 @@ class distr_handler(handler):
                 one.owner.layout = plan.everywhere(one.shape, queue.size)
         return [(buffer.number, step) for buffer, step in steps], mine, said
 
-    def _check(self, name: str, buffer: Any, step: plan.Step) -> None:
-        queue = self.queue
-        if step.overlap is not None:
-            a, b, box = step.overlap
-            raise UsageError(errc.invalid, f"{name}: ranks {a} and {b} would both write elements "
-                             f"{box} of buffer {buffer.number} ({queue.accessors(self, buffer)}); "
-                             "give a range mapper by which each element is written by one "
-                             "work-item's rank, such as one_to_one")
-        if step.unwritten is not None and queue.debug and any(
-                a.mode is access_mode.read for a in self._used if a.buffer is buffer):
-            rank, box = step.unwritten
-            raise UsageError(errc.invalid, f"{name}: on rank {rank} it reads elements {box} of "
-                             f"buffer {buffer.number} ({queue.accessors(self, buffer)}), which no "
-                             "command has written")
-
 
 class Planned(NamedTuple):
     """What a command was found to mean; ``kept`` has what its key names by identity."""
@@ -335,18 +339,27 @@ class Planned(NamedTuple):
     kept: Any
 
 
+def _check(h: distr_handler, name: str, buffer: Any, step: plan.Step) -> None:
+    queue = h.queue
+    if step.overlap is not None:
+        a, b, box = step.overlap
+        raise UsageError(errc.invalid, f"{name}: ranks {a} and {b} would both write elements "
+                         f"{box} of buffer {buffer.number} ({queue.accessors(h, buffer)}); "
+                         "give a range mapper by which each element is written by one "
+                         "work-item's rank, such as one_to_one")
+    if step.unwritten is not None and queue.debug and any(
+            a.mode is access_mode.read for a in h._used if a.buffer is buffer):
+        rank, box = step.unwritten
+        raise UsageError(errc.invalid, f"{name}: on rank {rank} it reads elements {box} of "
+                         f"buffer {buffer.number} ({queue.accessors(h, buffer)}), which no "
+                         "command has written")
+
+
 class _Rows(Mapper):
     """Each part of an index space that is the buffer's own uses the elements of its ids."""
 
     def box(self, part: chunk, shape: tuple[int, ...]) -> Box | None:
         return Box(part.start, part.end)
-
-
-def _mapper_of(one: part_accessor) -> Mapper:
-    if one.mapper is None:
-        raise UsageError(errc.invalid, f"{one!r} has no range mapper; give one: one_to_one, "
-                         "neighborhood(1), slice(d), all, fixed(start, extent) or a function")
-    return one.mapper
 
 
 def _told(one: part_accessor, parts: plan.Parts) -> str:
@@ -359,25 +372,8 @@ def _told(one: part_accessor, parts: plan.Parts) -> str:
     return f" ({text})"
 
 
-def _boxes(one: part_accessor, parts: Chunks) -> plan.Parts:
-    mapper = _mapper_of(one)
-    if not mapper.pure:
-        return tuple([None if p is None else mapper.box(p, one.shape) for p in parts])
-    key = mapper, tuple(parts), one.shape
-    found = _known.get(key)
-    if found is None:
-        if len(_known) > 256:
-            _known.clear()
-        found = _known[key] = tuple([None if p is None else mapper.box(p, one.shape)
-                                     for p in parts])
-    return found
-
-
-_known: dict[Any, plan.Parts] = {}
-
-
 def _results(used: Sequence[part_accessor], reductions: Sequence[reduction],
-             size: int) -> dict[int, plan.Use]:
+             size: int, *, several: bool = False) -> dict[int, plan.Use]:
     """Return how reductions use their variables: the first rank goes on from the old value."""
     found: dict[int, plan.Use] = {}
     for one in reductions:
@@ -385,9 +381,9 @@ def _results(used: Sequence[part_accessor], reductions: Sequence[reduction],
         if not isinstance(variable, part_accessor):
             raise UsageError(errc.invalid, "reduction: a distr_queue reduces into a distr_buffer "
                              f"of one element, got {variable!r}")
-        if one.paired or (one.identity is None and size > 1):
-            raise UsageError(errc.invalid, "reduction: over several ranks it needs a known "
-                             "identity, and no complex numbers; give the identity before the "
+        if one.paired or (one.identity is None and (several or size > 1)):
+            raise UsageError(errc.invalid, "reduction: over several ranks or devices it needs a "
+                             "known identity, and no complex numbers; give the identity before the "
                              "operator")
         box = whole(variable.shape)
         found[id(variable)] = plan.Use((box, *(None for _ in range(size - 1))),

@@ -7,7 +7,6 @@ Non-goals: planning (``ranks.graph``). Invariants: every rank submits the same; 
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import platform
 import weakref
 from collections import deque
@@ -18,13 +17,12 @@ from typing import Any
 import numpy as np
 
 from unisycl.api.devices.device import device
-from unisycl.api.properties import Property, property_list
 from unisycl.api.queue.event import event
 from unisycl.api.queue.handler import check_group, run
 from unisycl.api.queue.queue import queue
 from unisycl.base import settings
 from unisycl.base.enums import access_mode, target
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.process import interrupts, notices
 from unisycl.ranks.graph import plan
@@ -32,17 +30,16 @@ from unisycl.ranks.graph.boxes import whole
 from unisycl.ranks.links import cards, last_words, nccl, pulse, world
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.network.pretended import PretendedLink
-from unisycl.ranks.queue import files, messages, pretending, results
+from unisycl.ranks.queue import files, messages, own_devices, pretending, results
 from unisycl.ranks.queue.agreement import Agreement
 from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_handler import distr_handler
 from unisycl.ranks.queue.part_accessor import access_to
 from unisycl.ranks.queue.records import Record
+from unisycl.runtime.graph.channel import raise_all
 from unisycl.runtime.graph.tasks import SLICE, Task
 
 HORIZON = 128
-_LOCAL = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
-          "SLURM_LOCALID")
 Submitted = Callable[[distr_handler], Any]
 
 
@@ -51,7 +48,8 @@ class distr_queue:
     """Submits command groups to all ranks; every rank makes the same one and submits the same.
 
     Args:
-        args: a device, its name or a selector, and properties, as for ``queue``.
+        args: a device, its name or a selector, and properties, as for ``queue``; or a list of
+            devices or names, or a platform: then this rank's part is shared out among them.
         link: the ranks; all that were started together if left out (internal).
         debug: whether ranks compare what they submit, and reads of elements that nobody has
             written are refused; as ``UNISYCL_DEBUG`` says if left out.
@@ -75,8 +73,16 @@ class distr_queue:
         """The link to all ranks that others were made of (internal)."""
         self._program = found.program if isinstance(found, PretendedLink) else None
         self.pretends = self._program is not None
-        self._queue = queue(*_own_device(found, args))
+        self._queues = own_devices.queues(found, args)
+        self._queue = self._queues[0]
         self._channel = self._queue.channel
+        self.channels = [q.channel for q in self._queues]
+        """Those of this rank's devices (internal)."""
+        self.partials: dict[Any, Any] = {}
+        """What devices but the first reduce into (internal)."""
+        if self.pretends and len(self._queues) > 1:
+            raise UsageError(errc.feature_not_supported, "distr_queue: a simulation has one device "
+                             "a rank; simulate as many ranks as there are devices")
         alone = self.size == 1
         self._link = found if alone else found.duplicate()
         self.collective_link = found if alone else found.duplicate()
@@ -97,12 +103,20 @@ class distr_queue:
         self._last_direct: Task | None = None
         if not alone:
             found.note_busy(_works(self))
-            self._direct = _introduce(self._agreement.link, self._queue)
+            self._direct = _introduce(self._agreement.link, self._queues)
 
     # ------------------------------------------------------------------ asking
     def get_device(self) -> device:
-        """Return this rank's device."""
+        """Return this rank's device; of several the first."""
         return self._queue.get_device()
+
+    def get_devices(self) -> list[device]:
+        """Return all devices of this rank."""
+        return [q.get_device() for q in self._queues]
+
+    def after(self) -> tuple[Task, ...]:
+        """Return what a command follows on every device of an in-order queue (internal)."""
+        return (self._ahead[-1],) if self._channel.in_order and self._ahead else ()
 
     @property
     def watched(self) -> bool:
@@ -110,7 +124,8 @@ class distr_queue:
         return self.debug or self._record is not None or self.pretends
 
     def __repr__(self) -> str:
-        return f"<distr_queue: rank {self.rank} of {self.size}, on {self.get_device()!r}>"
+        where = ", ".join(map(repr, self.get_devices()))
+        return f"<distr_queue: rank {self.rank} of {self.size}, on {where}>"
 
     # ------------------------------------------------------------------ submitting
     def submit(self, group_function: Submitted) -> event:
@@ -139,7 +154,8 @@ class distr_queue:
         self._wait_aside(self._ahead[HORIZON // 2 - 1])
         while len(self._ahead) > HORIZON // 2:
             self._ahead.popleft().wait()
-        self._queue.channel.deliver_unhandled()
+        for channel in self.channels:
+            channel.deliver_unhandled()
 
     def _wait_aside(self, task: Task) -> None:
         """Wait for a command behind others, as long as some end, without a look at each of those.
@@ -157,8 +173,9 @@ class distr_queue:
 
     def _drop(self) -> None:
         """Keep nothing of what failed because a rank did, whose error is told already."""
-        self._channel.wait()
-        self._channel.take_errors()
+        for channel in self.channels:
+            channel.wait()
+            channel.take_errors()
 
     def wait(self) -> None:
         """Wait for this rank's part of everything; raises what failed."""
@@ -167,8 +184,19 @@ class distr_queue:
             self._pretend_wait()
         if self.size > 1 and self._ahead:
             self._wait_aside(self._ahead[-1])
-        self._queue.wait()
+        self.wait_here()
         self._ahead.clear()
+
+    def wait_here(self) -> None:
+        """Wait for each of this rank's devices; raises what failed, of several first (internal)."""
+        failed: list[Exception] = []
+        for one in (*self._queues[1:], self._queue):  # the first has what only follows failures
+            try:
+                one.wait()
+            except exception as error:
+                failed.append(error)
+        if failed:
+            raise_all(failed)
 
     wait_and_throw = wait
 
@@ -326,7 +354,7 @@ class fenced:
         if self.task is not None:
             self.task.wait()
             if self.task.error is not None:
-                self._owner._queue.wait()  # raises what failed first
+                self._owner.wait_here()  # raises what failed first
                 error = self._owner._channel.claim(self.task) or self.task.error
                 raise error
         return self.value
@@ -334,34 +362,15 @@ class fenced:
 
 def _works(of: distr_queue) -> Callable[[], bool]:
     """Return what says whether a rank compiles or runs a kernel of its queue."""
-    known, kernels = weakref.ref(of), pulse.working(of._channel)
+    known, kernels = weakref.ref(of), [pulse.working(c) for c in of.channels]
 
     def look() -> bool:
         found = known()
-        return found is not None and (found._submitting or kernels())
+        return found is not None and (found._submitting or any(one() for one in kernels))
     return look
 
 
-def _own_device(link: Link, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a queue's arguments with a rank's own device: of those of one kind each takes its own.
-
-    A device that is named with its position, or is one, or is selected, stays.
-    """
-    named = "".join(a for a in given if isinstance(a, str))
-    rest = tuple(a for a in given if not isinstance(a, str))
-    if ":" in (named or settings.DEVICE.get() or "") or not all(
-            isinstance(a, Property | property_list | list) for a in rest):
-        return given
-    chosen = device(named) if named else device()
-    alike = [d for d in chosen.get_platform().get_devices()
-             if d.state.info.backend == chosen.state.info.backend
-             and (d.is_gpu(), d.is_cpu()) == (chosen.is_gpu(), chosen.is_cpu())]
-    found = [os.environ[name] for name in _LOCAL if os.environ.get(name, "").isdecimal()]
-    local = int(found[0]) if found else link.rank
-    return (alike[local % len(alike)] if len(alike) > 1 else chosen, *rest)
-
-
-def _introduce(link: Link, own: queue) -> nccl.Communicator | None:
+def _introduce(link: Link, own: list[queue]) -> nccl.Communicator | None:
     """Compare versions and devices with all ranks; different versions are refused.
 
     Returns what sends from device to device, where all devices can.
@@ -371,9 +380,9 @@ def _introduce(link: Link, own: queue) -> nccl.Communicator | None:
     except importlib.metadata.PackageNotFoundError:
         ours = "of a source tree"
     versions = f"unisycl {ours}, Python {platform.python_version()}, NumPy {np.__version__}"
-    name = own.get_device().state.info.name
+    name = " and ".join(q.get_device().state.info.name for q in own)
     told = [t.decode().split("\n") for t in link.exchange(
-        f"{versions}\n{name}\n{cards.described(own.channel)}".encode())]
+        f"{versions}\n{name}\n{cards.described(own[0].channel)}".encode())]
     for what, k in (("versions", 0), ("devices", 1)):
         if len({t[k] for t in told}) > 1:
             parts = "; ".join(f"rank {r}: {t[k]}" for r, t in enumerate(told))
@@ -382,4 +391,4 @@ def _introduce(link: Link, own: queue) -> nccl.Communicator | None:
                                  "same on all machines")
             if link.rank == 0:
                 notices.tell(f"ranks have different {what}: {parts}; parts are equally large")
-    return cards.begin(link, own.channel) if cards.agree([t[2] for t in told]) else None
+    return cards.begin(link, own[0].channel) if cards.agree([t[2] for t in told]) else None

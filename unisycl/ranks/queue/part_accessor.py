@@ -6,6 +6,8 @@ nothing; then for the elements that its mapper gives for this rank's part.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,19 @@ from unisycl.api.memory.access import Array
 from unisycl.api.memory.accessor import accessor
 from unisycl.api.properties import property as properties
 from unisycl.base.errors import UsageError, errc
+from unisycl.ranks.graph import plan
 from unisycl.ranks.graph.boxes import Box
-from unisycl.ranks.graph.mappers import Mapper, mapper_of
+from unisycl.ranks.graph.mappers import Mapper, chunk, mapper_of
 from unisycl.ranks.queue.part_view import PartView
-from unisycl.runtime.graph.command_group import Group
+from unisycl.runtime.graph.command_group import BoundView, Group
 from unisycl.runtime.graph.deps import Access
+
+
+class PartBound(BoundView):
+    """A view argument of a launch that has declared a part of the buffer."""
+
+    host_view: Any
+    """What makes the view of a kernel on the host device."""
 
 
 class part_accessor(accessor):
@@ -77,6 +87,15 @@ class part_accessor(accessor):
         """Whether what was there before counts (internal)."""
         return not self.has_property(properties.no_init)
 
+    def bind(self, group: Group | None, channel: Any) -> BoundView:
+        """Return the argument of a launch; where views are made later, with what is declared."""
+        view = super().bind(group, channel)
+        if channel.driver.repeats or self.declared is None:
+            return view
+        made = PartBound(view.memory, view.offset, view.shape, view.pitches)
+        made.host_view = partial(PartView.of, self.declared)
+        return made
+
     def declare(self, group: Group, box: Box | None) -> None:
         """Stand for a part of the buffer (internal)."""
         self.declared = box
@@ -115,3 +134,29 @@ def access_to(of: Any, box: Box, mode: Any, where: Any = None) -> Access:
         mode.writes and (not isinstance(of, accessor) or not getattr(of, "reads", True)))
     return Access(region.memory, region.start + low * size, region.start + high * size, mode,
                   bool(fresh), of.target if where is None else where)
+
+
+def mapper_given(one: part_accessor) -> Mapper:
+    """Return an accessor's range mapper; refuses one that has none."""
+    if one.mapper is None:
+        raise UsageError(errc.invalid, f"{one!r} has no range mapper; give one: one_to_one, "
+                         "neighborhood(1), slice(d), all, fixed(start, extent) or a function")
+    return one.mapper
+
+
+def boxes_of(one: part_accessor, parts: Sequence[chunk | None]) -> plan.Parts:
+    """Return the elements that an accessor uses for each of these parts."""
+    mapper = mapper_given(one)
+    if not mapper.pure:
+        return tuple([None if p is None else mapper.box(p, one.shape) for p in parts])
+    key = mapper, tuple(parts), one.shape
+    found = _known.get(key)
+    if found is None:
+        if len(_known) > 256:
+            _known.clear()
+        found = _known[key] = tuple([None if p is None else mapper.box(p, one.shape)
+                                     for p in parts])
+    return found
+
+
+_known: dict[Any, plan.Parts] = {}

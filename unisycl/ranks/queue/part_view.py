@@ -15,7 +15,15 @@ from unisycl.lang.memory.views import HostView
 class PartView(HostView):
     """A view whose indices have to lie in the part that a range mapper gives this rank."""
 
-    __slots__ = ()
+    _declared: Any
+    __slots__ = ("_declared",)
+
+    @classmethod
+    def of(cls, box: Any, *args: Any) -> PartView:
+        """Return the view of a launch that has declared this part (internal)."""
+        made = cls(*args)
+        made._declared = box
+        return made
 
     def __getitem__(self, index: Any) -> Any:
         self._declared_only(index)
@@ -26,7 +34,7 @@ class PartView(HostView):
         super().__setitem__(index, value)
 
     def _declared_only(self, index: Any) -> None:
-        box = getattr(self._raw, "declared", None)
+        box = getattr(self, "_declared", None)
         if box is None or isinstance(index, slice):
             return
         for dim, (at, low, high) in enumerate(zip(self._locate(index), *box, strict=False)):
