@@ -4,18 +4,23 @@
 
     python -m bench.simulated [--ranks 2,4] [--programs heat,bodies]
 
-The network's figures are measured between two ranks first. Programs run as they are on two ranks,
-and with delays: each kernel sleeps as long as it is said to take, and each message is late, so that
-any number of ranks needs no more processors than are there. Non-goals: other machines' networks.
-Invariant: the simulation gets the network's figures and those of the delays, nothing of the runs.
+The network's figures are measured between two ranks first: what a large message takes, and a step
+of a program that does nothing but wait for an element of its neighbour, which is what a message
+costs with all that ranks do for it. Programs run as they are on two ranks, each with a thread and a
+processor, and with delays: each kernel sleeps as long as it is said to take, and each message is
+late, so that any number of ranks needs no more processors than are there. All that is run and told
+in turns; the median counts. Non-goals: other machines' networks. Invariant: the simulation gets the
+network's figures and those of the delays, nothing of the runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import math
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -25,9 +30,8 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from bench.ranks import start
 from unisycl.examples import ranks as examples
-from unisycl.ext.unisycl import distr_buffer, distr_queue, one_to_one
+from unisycl.ext.unisycl import distr_buffer, distr_queue, neighborhood, one_to_one
 from unisycl.ranks.links import world
 from unisycl.ranks.links.link import Ending, Link
 from unisycl.ranks.links.mpi import MpiLink
@@ -82,6 +86,29 @@ def as_rank(what: str, delayed: bool) -> None:
         print("RESULT", json.dumps(float(np.median(times))), flush=True)
 
 
+def steps_alone(q: Any) -> float:
+    """Return the seconds of a step of which nearly all is a message to and from a neighbour."""
+    grids = [distr_buffer(np.zeros(64)) for _ in range(2)]
+
+    def step(h: Any) -> None:
+        a = sycl.accessor(grids[0], h, neighborhood(1), sycl.read_only)
+        b = sycl.accessor(grids[1], h, one_to_one, sycl.write_only, sycl.no_init)
+
+        def left(i: Any) -> None:
+            b[i] = a[max(int(i) - 1, 0)] + 1
+        h.parallel_for(64, left)
+
+    def run(count: int) -> float:
+        begin = time.perf_counter()
+        for _ in range(count):
+            q.submit(step)
+            grids.reverse()
+        q.close()
+        return (time.perf_counter() - begin) / count
+    run(20)
+    return float(np.median([run(STEPS * 2) for _ in range(9)]))
+
+
 def network() -> None:
     """Measure messages between two ranks, and command groups: the first prints what they take."""
     q = distr_queue("cpu")
@@ -99,6 +126,7 @@ def network() -> None:
         return float(np.median(found))
     small, large = way(8, 300), way(1 << 22, 20)
     buffer = distr_buffer(np.zeros(256))
+    step = steps_alone(q)
 
     def group(h: Any) -> None:
         a = sycl.accessor(buffer, h, one_to_one, sycl.read_write)
@@ -116,13 +144,16 @@ def network() -> None:
     groups(200)
     spent = (time.process_time() - begin) / 200
     if q.rank == 0:
-        print("RESULT", json.dumps([small, (1 << 22) / max(1e-9, large - small), spent]))
+        print("RESULT", json.dumps([step, (1 << 22) / max(1e-9, large - small), spent]))
     q.close()
 
 
 def result(count: int, *arguments: str) -> Any:
-    """Return what a part of this program printed, run as so many ranks."""
-    said = start(count, sys.executable, "-m", "bench.simulated", "--as-rank", *arguments)
+    """Return what a part of this program printed, run as so many ranks of one thread; 0: alone."""
+    started = ("-m", "unisycl", "mpirun", "-n", str(count)) if count else ()
+    said = subprocess.run([sys.executable, *started, "-m", "bench.simulated", *arguments],
+                          text=True, capture_output=True, check=True,
+                          env={**os.environ, "UNISYCL_THREADS": "1"}).stdout
     return json.loads(said.partition("RESULT")[2].splitlines()[0])
 
 
@@ -142,31 +173,50 @@ def predicted(what: str, size: int, machine: Machine, delayed: bool) -> float:
     return link.program.times(machine).end
 
 
+def both(what: str, size: int, network: list[float], delayed: bool) -> tuple[float, float]:
+    """Return what a program takes, and what is told of it."""
+    step, speed, group = network
+    machine = Machine(step + LATE, 0.0, 1 / (1 / speed + 1 / SPEED), 1.0, group) if delayed else \
+        Machine(step, 0.0, speed, 1.0, group)
+    words = [what, *(["delayed"] * delayed)]
+    return (result(size, "--as-rank", *words),
+            result(0, "--predict", str(size), json.dumps(dataclasses.astuple(machine)), *words))
+
+
 def main() -> int:
     """Measure, predict and print; or run as a rank."""
     words = argparse.ArgumentParser()
     words.add_argument("--ranks", default="2,4")
     words.add_argument("--programs", default="heat,bodies")
+    words.add_argument("--rounds", type=int, default=3)
     words.add_argument("--as-rank", nargs="+")
+    words.add_argument("--predict", nargs="+")
     given = words.parse_args()
+    if given.predict:
+        size, machine, what, *rest = given.predict
+        print("RESULT", predicted(what, int(size), Machine(*json.loads(machine)), bool(rest)))
+        return 0
     if given.as_rank == ["network"]:
         network()
         return 0
     if given.as_rank:
         as_rank(given.as_rank[0], given.as_rank[1:] == ["delayed"])
         return 0
-    latency, speed, group = result(2, "network")
-    print(f"load {os.getloadavg()[0]:.1f}; a message {latency * 1e6:.0f} us and "
-          f"{speed / 1e9:.2f} GB/s, a command group {group * 1e6:.0f} us", flush=True)
-    here = Machine(latency, 0.0, speed, 1.0, group)
-    late = Machine(latency + LATE, 0.0, 1 / (1 / speed + 1 / SPEED), 1.0, group)
-    for what in given.programs.split(","):
-        for size in map(int, given.ranks.split(",")):
-            for delayed in (False, True) if size == 2 else (True,):
-                took = result(size, what, *(["delayed"] * delayed))
-                told = predicted(what, size, late if delayed else here, delayed)
-                print(f"{what}, {size} ranks{' with delays' * delayed}: took {took * 1e3:.1f} ms, "
-                      f"predicted {told * 1e3:.1f} ms: {told / took:.2f} of it", flush=True)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for _ in range(given.rounds):
+        known = result(2, "--as-rank", "network")
+        print(f"load {os.getloadavg()[0]:.1f}; a message {known[0] * 1e6:.0f} us and "
+              f"{known[1] / 1e9:.2f} GB/s, a command group {known[2] * 1e6:.0f} us", flush=True)
+        for what in given.programs.split(","):
+            for size in map(int, given.ranks.split(",")):
+                for delayed in (False, True) if size == 2 else (True,):
+                    name = f"{what}, {size} ranks{' with delays' * delayed}"
+                    found.setdefault(name, []).append(both(what, size, known, delayed))
+    for name, pairs in found.items():
+        took, told = (float(np.median(x)) for x in zip(*pairs, strict=True))
+        each = ", ".join(f"{b / a:.2f}" for a, b in pairs)
+        print(f"{name}: took {took * 1e3:.1f} ms, predicted {told * 1e3:.1f} ms: {told / took:.2f} "
+              f"of it ({each})", flush=True)
     return 0
 
 
