@@ -41,14 +41,19 @@ from unisycl.ranks.queue import distr_handler, pretending
 from unisycl.runtime.graph.tasks import begin_python
 
 LATE, SPEED = 4e-3, 2e8  # seconds, and bytes a second, of a message that is delayed
-STEPS = 10
+STEPS = {False: 40, True: 10}  # with delays fewer; memory is taken anew in the first ones
 PROGRAMS: dict[str, tuple[Callable[[Any, int], Any], float]] = {
     "heat": (lambda q, k: examples.heat(q, 512 * q.size, 1024, k), 5e-8),
     "bodies": (lambda q, k: examples.bodies(q, 1024 * q.size, k), 2.4e-5)}
 """How a program is run for so many steps, and the seconds of an item where kernels are delays."""
 
 
-def delay(cost: float) -> None:
+def longer(size: int) -> float:
+    """Return how much longer delays are than those of two ranks: processors are as many as ever."""
+    return max(1.0, size / 2)
+
+
+def delay(cost: float, late: float) -> None:
     """Have kernels sleep instead, so long for each item, and messages arrive late."""
     plain = MpiLink.receive
 
@@ -56,7 +61,7 @@ def delay(cost: float) -> None:
         inner, made = plain(self, source, tag, data, words), Ending()
 
         def later() -> None:
-            threading.Timer(LATE + data.nbytes / SPEED, made.finish, (inner.error(),)).start()
+            threading.Timer(late + data.nbytes / SPEED, made.finish, (inner.error(),)).start()
         inner.call(later)
         return made
 
@@ -70,16 +75,16 @@ def delay(cost: float) -> None:
 def as_rank(what: str, delayed: bool) -> None:
     """Run a program as one rank; the first prints the median of three runs."""
     run, cost = PROGRAMS[what]
-    if delayed:
-        delay(cost)
     q = distr_queue("cpu")
+    if delayed:
+        delay(cost * longer(q.size), LATE * longer(q.size))
     run(q, 2)
     q.close()
     times = []
     for _ in range(3):
         q.close()
         begin = time.perf_counter()
-        run(q, STEPS)
+        run(q, STEPS[delayed])
         q.close()
         times.append(time.perf_counter() - begin)
     if q.rank == 0:
@@ -106,7 +111,7 @@ def steps_alone(q: Any) -> float:
         q.close()
         return (time.perf_counter() - begin) / count
     run(20)
-    return float(np.median([run(STEPS * 2) for _ in range(9)]))
+    return float(np.median([run(20) for _ in range(9)]))
 
 
 def network() -> None:
@@ -164,9 +169,9 @@ def predicted(what: str, size: int, machine: Machine, delayed: bool) -> float:
     plain: Any = pretending._measured
     try:
         if delayed:
-            pretending._measured = lambda h, part, what: cost
+            pretending._measured = lambda h, part, what: cost * longer(size)
         q = distr_queue("cpu")
-        run(q, STEPS)
+        run(q, STEPS[delayed])
         q.close()
     finally:
         world.pretended, pretending._measured = None, plain
@@ -176,8 +181,8 @@ def predicted(what: str, size: int, machine: Machine, delayed: bool) -> float:
 def both(what: str, size: int, network: list[float], delayed: bool) -> tuple[float, float]:
     """Return what a program takes, and what is told of it."""
     step, speed, group = network
-    machine = Machine(step + LATE, 0.0, 1 / (1 / speed + 1 / SPEED), 1.0, group) if delayed else \
-        Machine(step, 0.0, speed, 1.0, group)
+    late, slow = (LATE * longer(size), 1 / SPEED) if delayed else (0.0, 0.0)
+    machine = Machine(step + late, 0.0, 1 / (1 / speed + slow), 1.0, group)
     words = [what, *(["delayed"] * delayed)]
     return (result(size, "--as-rank", *words),
             result(0, "--predict", str(size), json.dumps(dataclasses.astuple(machine)), *words))
