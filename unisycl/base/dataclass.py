@@ -16,12 +16,13 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any, TypeVar, dataclass_transform, overload
 
-__all__ = ["dataclass", "field"]
+__all__ = ["dataclass", "field", "replace"]
 
 T = TypeVar("T")
 _UNSET: Any = object()
 _compared: dict[type, tuple[str, ...]] = {}
 _shown: dict[type, tuple[str, ...]] = {}
+_given: dict[type, tuple[str, ...]] = {}
 _used: dict[tuple[type, str], int] = {}
 _OFTEN = 100
 
@@ -50,6 +51,15 @@ def dataclass(cls: Any = None, /, *, frozen: bool = False, slots: bool = False, 
             made.__init__ = _beginner(made)
         return made
     return decorate if cls is None else decorate(cls)
+
+
+def replace(one: T, **changes: Any) -> T:
+    """Return an instance with some fields changed: the standard's, which asks each field anew."""
+    kind = type(one)
+    for name in _names(kind, _given, "init"):
+        if name not in changes:
+            changes[name] = getattr(one, name)
+    return kind(**changes)
 
 
 def _beginner(cls: Any) -> Callable[..., None]:

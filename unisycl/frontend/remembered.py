@@ -17,6 +17,7 @@ import pickle
 import platform
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -26,6 +27,7 @@ import numpy as np
 
 from unisycl.base import settings
 from unisycl.base.architecture import Target
+from unisycl.base.dtypes import DType
 from unisycl.base.enums import backend
 from unisycl.base.spans import SourceFile
 from unisycl.frontend import captures, guard_function, guards
@@ -33,6 +35,8 @@ from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.paths import Path as Way
 from unisycl.frontend.specialized import Specialization
 from unisycl.ir import digest, pickles
+from unisycl.ir.builtins.row import Builtin
+from unisycl.ir.types import View
 from unisycl.passes import looking
 from unisycl.process import disk_cache, source_origins, source_state
 
@@ -87,6 +91,9 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(re.split(r"\r\n|\r|\n", text))
 
 
+_last_names: list[tuple[CodeType, str, str]] = []
+
+
 def _name(function: FunctionType) -> str:
     """Return what tells a function from all others: its code, and the text from its first line on.
 
@@ -96,8 +103,13 @@ def _name(function: FunctionType) -> str:
     text = _text(function)
     if not text:
         raise _Fleeting(code.co_name)
+    for known, same, name in _last_names:
+        if known is code and same is text:
+            return name
     last = max((line for _, line, *_ in _positions(code) if line), default=code.co_firstlineno)
-    return disk_cache.key_of(*_words(code), *_lines(text)[code.co_firstlineno - 1:last])
+    name = disk_cache.key_of(*_words(code), *_lines(text)[code.co_firstlineno - 1:last])
+    _last_names[:] = [(code, text, name), *_last_names[:_MOST - 1]]
+    return name
 
 
 def _positions(code: CodeType) -> Iterator[tuple[int | None, ...]]:
@@ -156,6 +168,14 @@ def _kind(obj: Any) -> str:
 
 
 # ---------------------------------------------------------------------- writing
+_numbered = threading.local()
+"""The code objects and texts that numbers stand for while a kernel is read."""
+_passed: set[type] = set()
+"""Classes whose instances another process can have, and makes as Python does."""
+_BY_NAME = (type, FunctionType, BuiltinFunctionType, np.ufunc)
+_ASKED = (*_BY_NAME, Builtin, DType, View)  # each instance of which is looked at
+
+
 class _Pickler(pickles.Pickler):
     """Writes code objects and texts by number, and refuses what another process cannot have."""
 
@@ -163,30 +183,36 @@ class _Pickler(pickles.Pickler):
         super().__init__(out, 5)
         self._codes, self._files = codes, files
 
-    def persistent_id(self, obj: Any) -> Any:
-        """Return the number of a code object or a text."""
+    def reducer_override(self, obj: Any) -> Any:
+        """Return how an object is made again."""
+        kind = type(obj)
+        if kind in _passed:
+            return NotImplemented
         if isinstance(obj, CodeType):
             if obj not in self._codes:
                 raise _Fleeting(obj.co_name)
-            return "code", self._codes.index(obj)
+            return _by_number, ("code", self._codes.index(obj))
         if isinstance(obj, SourceFile):
-            return "file", _number(obj, self._files)
-        return None
-
-    def reducer_override(self, obj: Any) -> Any:
-        """Return how an object is made again."""
+            return _by_number, ("file", _number(obj, self._files))
         if isinstance(obj, ModuleType):
             return _module, (obj.__name__,)
-        named = isinstance(obj, type | FunctionType | BuiltinFunctionType | np.ufunc)
-        where = getattr(obj if named else type(obj), "__module__", None) or "builtins"
+        named = isinstance(obj, _BY_NAME)
+        where = getattr(obj if named else kind, "__module__", None) or "builtins"
         if isinstance(obj, np.ufunc):
             where = "numpy"
         if where.partition(".")[0] not in _LASTING:
             raise _Fleeting(f"{where}: {obj!r}")
         if not named and not where.startswith(_PARTS) and not isinstance(
-                type(obj).__dict__.get("__reduce__"), FunctionType):
+                kind.__dict__.get("__reduce__"), FunctionType):
             raise _Fleeting(f"{where}: {obj!r}")
+        if not isinstance(obj, _ASKED):
+            _passed.add(kind)
         return super().reducer_override(obj)
+
+
+def _by_number(table: str, number: int) -> Any:
+    """Return the code object or the text that a number stands for, while one is read."""
+    return _numbered.tables[table][number]
 
 
 def _number(file: SourceFile, files: list[SourceFile]) -> int:
@@ -246,17 +272,13 @@ def _ways(spec: Specialization, function: FunctionType, arguments: tuple[Any, ..
 
 
 # ---------------------------------------------------------------------- reading
-class _Unpickler(pickle.Unpickler):
-    """Reads what ``_Pickler`` wrote."""
-
-    def __init__(self, raw: bytes, codes: list[CodeType], files: list[SourceFile]) -> None:
-        super().__init__(io.BytesIO(raw))
-        self._tables = {"code": codes, "file": files}
-
-    def persistent_load(self, pid: Any) -> Any:
-        """Return what has a number."""
-        table, number = pid
-        return self._tables[table][number]  # type: ignore[index]
+def _loaded(raw: bytes, codes: list[CodeType], files: list[SourceFile]) -> Any:
+    """Read what ``_Pickler`` wrote."""
+    _numbered.tables = {"code": codes, "file": files}
+    try:
+        return pickle.loads(raw)
+    finally:
+        del _numbered.tables
 
 
 def _entry(key: str) -> list[bytes]:
@@ -292,7 +314,7 @@ def _read(raw: bytes, function: FunctionType, arguments: tuple[Any, ...]) -> Spe
         functions.append(one)
     files = [_file(name, functions) for name in names]
     codes = [x.__code__ for x in functions]
-    kernel, asked, handled, required, answers, shape, known = _Unpickler(body, codes, files).load()
+    kernel, asked, handled, required, answers, shape, known = _loaded(body, codes, files)
     digest.note(kernel, known)
     match = guard_function.matcher(function.__code__, asked, (p.path for p in kernel.params))
     return Specialization(kernel, (), match, handled, required, (*answers, (backend.host, False)),

@@ -9,19 +9,30 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, TypeVar
 
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 
 _HOLDS = re.compile(r"\b(?:Expr|Place)\b")
 """In the type of a field that can hold expressions."""
+_LISTED = {
+    "Expr": "x.{0}",
+    "tuple[Expr, ...]": "*x.{0}",
+    "tuple[tuple[Expr, int], ...]": "*[p for p, _ in x.{0}]",
+    "Place": "*(x.{0}.index if not x.{0}.inner else below[Place](x.{0}))",
+    "Expr | None": "*(() if x.{0} is None else (x.{0},))",
+    "tuple[str | Shown | Expr, ...]": "*[p for p in x.{0} if isinstance(p, Expr)]",
+}
+"""How the expressions in a field of a type are written in a list of all."""
 _field_names: dict[Any, tuple[str, ...]] = {}
 _BLOCKS: dict[type, tuple[str, ...]] = {
     n.If: ("then", "orelse"), n.While: ("pre", "body"), n.For: ("body",), n.Scope: ("body",),
     n.WorkItems: ("body",)}
 AnyStmt = TypeVar("AnyStmt", bound=n.Stmt)
 Change = Callable[[n.Expr], n.Expr]
+Listing = Callable[[Any], list[n.Expr]]
 
 
 def _names(kind: Any) -> tuple[str, ...]:
@@ -33,6 +44,27 @@ def _names(kind: Any) -> tuple[str, ...]:
     return found
 
 
+class _Listings(dict[Any, "Listing | None"]):
+    """What lists the expressions directly below a node of a class; None where there are none.
+
+    They are written as lambdas of the class's fields, since every pass asks for them all the time.
+    """
+
+    def __missing__(self, kind: type) -> Listing | None:
+        """Write the one of a class."""
+        types = {f.name: str(f.type).replace("n.", "") for f in fields(kind)}
+        parts = [_LISTED[types[name]].format(name) for name in _names(kind)]
+        made: Listing | None = None
+        if parts:
+            made = eval(f"lambda x: [{', '.join(parts)}]",  # noqa: S307 - names of fields
+                        {"below": self, "Place": n.Place, "Expr": n.Expr})
+        self[kind] = made
+        return made
+
+
+_listings = _Listings()
+
+
 def expressions(node: n.Expr | n.Stmt | n.Place) -> Iterator[n.Expr]:
     """Yield the expressions directly below a node, in evaluation order, not those in blocks."""
     return iter(_below(node))
@@ -40,21 +72,8 @@ def expressions(node: n.Expr | n.Stmt | n.Place) -> Iterator[n.Expr]:
 
 def _below(node: n.Expr | n.Stmt | n.Place) -> list[n.Expr]:
     """Return the expressions directly below a node: a list, since most passes ask for them."""
-    names = _field_names.get(type(node))
-    found: list[n.Expr] = []
-    for name in _names(type(node)) if names is None else names:
-        value = getattr(node, name)
-        if isinstance(value, n.Expr):
-            found.append(value)
-        elif isinstance(value, tuple):
-            for part in value:
-                if isinstance(part, n.Expr):
-                    found.append(part)
-                elif isinstance(part, tuple) and part and isinstance(part[0], n.Expr):
-                    found.append(part[0])
-        elif isinstance(value, n.Place):
-            found += _below(value)
-    return found
+    listing = _listings[type(node)]
+    return [] if listing is None else listing(node)
 
 
 def blocks(stmt: n.Stmt) -> Iterator[n.Block]:
@@ -90,20 +109,18 @@ def _flat(todo: list[n.Expr]) -> list[n.Expr]:
     while todo:  # not recursive: expressions can be deep
         one = todo.pop()
         found.append(one)
-        if _field_names.get(type(one)) != ():
-            below = _below(one)
-            below.reverse()
-            todo += below
+        listing = _listings[type(one)]
+        if listing is not None:
+            todo += listing(one)[::-1]
     return found
 
 
 def all_expressions(block: n.Block) -> Iterator[n.Expr]:
     """Yield every expression of a block, however deep."""
     for stmt in statements(block):
-        below = _below(stmt)
-        if below:
-            below.reverse()
-            yield from _flat(below)
+        listing = _listings[type(stmt)]
+        if listing is not None:
+            yield from _flat(listing(stmt)[::-1])
 
 
 def assigned(block: n.Block) -> set[n.Local]:
@@ -184,9 +201,10 @@ def map_children(node: Any, fn: Change, place: Callable[[n.Place], n.Place] | No
     ``place``: what becomes of a place; without it, only what is below one is replaced.
     """
     changes = {}
-    for name in _names(type(node)):
+    names = _field_names.get(type(node))
+    for name in _names(type(node)) if names is None else names:
         value = getattr(node, name)
-        new = _mapped(value, fn, place)
+        new = fn(value) if isinstance(value, n.Expr) else _mapped(value, fn, place)
         if new is not value:
             changes[name] = new
     return replace(node, **changes) if changes else node

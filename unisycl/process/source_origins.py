@@ -22,6 +22,8 @@ from unisycl.process import executed_texts
 _HISTORY = 1000
 _CARRIED = "<dynamic-code>"  # cloudpickle's, from 3.1.3 on
 _TRAILING = 40  # lines that a statement may go on behind the last one its function's code has
+_MOST_JOINED = 4
+_last_joined: list[tuple[list[str], int, str]] = []
 _is_ended = operator.methodcaller("endswith", "\n")
 _FRAMES = {"timeit": ("src",), "IPython.core.magics.execution": ("stmt", "setup", "expr", "cell")}
 """Modules that compile texts of the user's, and the variables in which they hold them."""
@@ -84,9 +86,14 @@ def _lines(name: str) -> Iterator[str]:
 
 
 def _joined(lines: list[str]) -> str:
-    """Return lines as a text; some tools leave their ends away."""
+    """Return lines as a text; some tools leave their ends away. The last texts are kept."""
+    for known, count, text in _last_joined:
+        if known is lines and count == len(lines):
+            return text
     whole = all(map(_is_ended, lines[:-1]))
-    return ("" if whole else "\n").join(lines)
+    text = ("" if whole else "\n").join(lines)
+    _last_joined[:] = [(lines, len(lines), text), *_last_joined[:_MOST_JOINED - 1]]
+    return text
 
 
 def _is_irregular(name: str) -> bool:

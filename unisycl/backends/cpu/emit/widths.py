@@ -26,6 +26,9 @@ _WALKED_BITS = 4 * 512  # of a row that a loop goes down
 
 _known: dict[int, tuple[n.Kernel, int, int]] = {}
 _MOST_KNOWN = 512
+_last_likely: list[tuple[n.Kernel, n.Kernel]] = []
+_last_shapes: list[tuple[n.Kernel, int, int, sh.Shapes]] = []
+_MOST_SHAPES = 3
 
 
 def choose_lanes(kernel: n.Kernel, vector_bits: int) -> int:
@@ -50,7 +53,7 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
         return 1
     if kernel.sub_group:
         return kernel.sub_group
-    kernel = replace(kernel, body=registers.likely(kernel.body))
+    kernel = _likely(kernel)
     bits = widest_element(kernel)
     native = max(2, vector_bits // bits)
     found = shapes_of(kernel, native)
@@ -109,7 +112,7 @@ def other_lanes(kernel: n.Kernel, lanes: int, vector_bits: int) -> int:
         other = max(2, vector_bits // widest_element(kernel))
         if kernel.index_kind == "nd_range" and kernel.local[-1] % other:
             return 0
-    kernel = replace(kernel, body=registers.likely(kernel.body))
+    kernel = _likely(kernel)
     found = shapes_of(kernel, max(lanes, other))
     if costs.all_short(kernel.body):
         return other  # vectors of the compiler's own are as long as such elements allow
@@ -130,7 +133,7 @@ def _stores_at_times(body: n.Block, shapes: sh.Shapes) -> bool:
 
 def foretold(kernel: n.Kernel, lanes: int, vector_bits: int) -> costs.Cost:
     """Return what an item of a kernel is expected to cost in vectors and alone."""
-    kernel = replace(kernel, body=registers.likely(kernel.body))
+    kernel = _likely(kernel)
     return costs.estimate(kernel.body, shapes_of(kernel, lanes), vector_bits)
 
 
@@ -142,8 +145,33 @@ def _asks_sub_groups(kernel: n.Kernel) -> bool:
         for s in visit.statements(kernel.body))
 
 
+def _likely(kernel: n.Kernel) -> n.Kernel:
+    """Return a kernel with the branches that its items are likely to take; the last is kept."""
+    for known, found in _last_likely:
+        if known is kernel:
+            return found
+    found = kernel
+    if any(isinstance(x, n.Address) for x in visit.all_expressions(kernel.body)):
+        found = replace(kernel, body=registers.likely(kernel.body))
+    _last_likely[:] = [(kernel, found)]
+    return found
+
+
 def shapes_of(kernel: n.Kernel, lanes: int, units: int = 0) -> sh.Shapes:
-    """Return how the values of a kernel vary over vectors of so many lanes."""
+    """Return how the values of a kernel vary over vectors of so many lanes; not to be changed.
+
+    The last ones are kept: each decision about a kernel asks.
+    """
+    asked = kernel, lanes, units
+    for *known, found in _last_shapes:
+        if known[0] is kernel and known[1:] == [lanes, units]:
+            return found
+    found = _shapes_of(*asked)
+    _last_shapes[:] = [(*asked, found), *_last_shapes[:_MOST_SHAPES - 1]]
+    return found
+
+
+def _shapes_of(kernel: n.Kernel, lanes: int, units: int) -> sh.Shapes:
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
     return sh.analyse(kernel.body, queries.shapes(kernel, lanes, units), seeds,
                       at_group=kernel.index_kind == "work_group")
