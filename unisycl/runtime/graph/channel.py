@@ -56,9 +56,9 @@ class Channel:
     extends: bool
     """Whether such a launch is given to the driver by ``repeated``."""
 
-    __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "checks", "context", "device",
-                 "driver", "errors", "extends", "generation", "handler", "in_order", "pending",
-                 "profiling", "quick", "repeats", "timeout", "urgency", "warm")
+    __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "before", "checks", "context",
+                 "device", "driver", "errors", "extends", "generation", "handler", "in_order",
+                 "latest", "pending", "profiling", "quick", "repeats", "timeout", "urgency", "warm")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -86,6 +86,8 @@ class Channel:
         self._limit = _PRUNE
         self._last: Task | None = None
         self.warm: dict[Any, Any] | None = None  # what ``launch.program`` knows of such launches
+        self.before: Any = None  # the tiny launch that came again last
+        self.latest: Any = None  # how to see quickly that it comes once more (``launch_now``)
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting

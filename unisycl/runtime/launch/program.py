@@ -123,7 +123,9 @@ def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments:
         if reductions:
             raw += results(reductions)
         repeats = known[2]
-        for one in () if channel.quick and repeats.numbers_vary else repeats.kept:
+        if repeats.missed and channel.quick and repeats.numbers_vary:
+            return None, known, raw
+        for one in repeats.kept:
             for ref, given in zip(one.refs, raw):  # noqa: B905 - its check takes as long as this
                 if ref() is not given and not (type(ref) is Place and ref.holds(given)):
                     break
