@@ -79,7 +79,7 @@ class _Text:
             place = self.code.co_freevars.index(key)
             return f"{owner}.__closure__[{place}].cell_contents"
         if step == "global" and first:
-            return (f"{owner}.__globals__[{key!r}] if {key!r} in {owner}.__globals__ else "
+            return (f"space[{key!r}] if {key!r} in (space := {owner}.__globals__) else "
                     f"_follow({owner}, 'global', {key!r})")
         return f"_follow({owner}, {step!r}, {key!r})"
 

@@ -81,6 +81,7 @@ class usm_pointer(NoArray, blocks.Pointer):
     """
 
     __slots__ = ("__weakref__", "_type", "_view")
+    __kernel_type_at__ = "_type"
     __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(self, block: blocks.Block, dtype: np.dtype[Any], shape: tuple[int, ...],
