@@ -74,6 +74,22 @@ def test_a_global_that_changes_is_seen(queue: sycl.queue, monkeypatch: pytest.Mo
 
 
 @pytest.mark.row("C-2")
+def test_what_follows_a_launch_that_came_again_is_told_from_it(queue: sycl.queue) -> None:
+    def made(step):  # functions of one code object
+        def more(i, out, by=np.int32(1)):
+            out[i] += step * by
+        return more
+
+    x, y, one, ten = shared(queue), shared(queue, 2 * N), made(np.int32(1)), made(np.int32(10))
+    for kernel, *arguments in ((one, x), (ten, x), (one, x, np.int32(3)), (one, y), (ten, y)):
+        for _ in range(4):
+            queue.parallel_for(N, kernel, *arguments).wait()
+    queue.parallel_for(2 * N, ten, y).wait()
+    assert (host(queue, x) == 4 + 40 + 12).all()
+    assert host(queue, y).tolist() == [4 + 40 + 10] * N + [10] * N
+
+
+@pytest.mark.row("C-2")
 def test_a_captured_variable_that_changes_is_seen(queue: sycl.queue) -> None:
     x, step = shared(queue), np.int32(1)
 

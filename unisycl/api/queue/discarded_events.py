@@ -23,9 +23,9 @@ class discarded_event(event):
 
     __slots__ = ()
 
-    @staticmethod
-    def _of(task: Task) -> discarded_event:
-        made = object.__new__(discarded_event)
+    @classmethod
+    def _of(cls, task: Task) -> Self:
+        made = object.__new__(cls)
         made.task = None
         return made
 

@@ -58,9 +58,9 @@ class event(HasBackendInfo):
     def __init__(self) -> None:
         self.task = None
 
-    @staticmethod
-    def _of(task: Task) -> event:
-        made = _new(event)
+    @classmethod
+    def _of(cls, task: Task) -> Self:
+        made = _new(cls)
         made.task = task
         return made
 

@@ -56,20 +56,27 @@ def at_once(channel: Channel, name: str, run: Callable[[], object],
         last = channel._last
         if last is not None and not (last.settled and last.error is None):
             return None
-        for access in accesses:
-            memory: Any = access.key
-            if memory.copies is not None or memory.usage is not None or (
-                    access.target is not target.device) or not memory.tracker.idle(
-                        writes=access.mode.writes):
-                return None
-        for access in accesses:
-            if access.mode.writes:
-                memory = access.key
-                memory.wrote = True
+        if accesses and not _all_idle(accesses):
+            return None
         run()
         if channel.in_order:
             channel._last = task
     return task
+
+
+def _all_idle(accesses: Sequence[Access]) -> bool:
+    """Say whether nothing uses the memory of a launch, which is then about to be written."""
+    for access in accesses:
+        memory: Any = access.key
+        if memory.copies is not None or memory.usage is not None or (
+                access.target is not target.device) or not memory.tracker.idle(
+                    writes=access.mode.writes):
+            return False
+    for access in accesses:
+        if access.mode.writes:
+            memory = access.key
+            memory.wrote = True
+    return True
 
 
 def submit(channel: Channel, one: Again, launch: Launch, begin: Begin) -> Task:
