@@ -1,7 +1,9 @@
 """A kernel of twenty lines, compiled cold: prints the seconds from the call to the launch.
 
 The time holds all that a first kernel costs: loading the compiler, compiling, starting the threads;
-with an argument another kernel comes before, so that it holds compiling alone.
+with an argument another kernel comes before, over few and over many elements, so that it holds
+compiling alone: the compiler is loaded, and so is the pool of threads, whose own code is compiled
+once for all processes of a user.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def main() -> None:
     queue = sycl.queue(sycl.cpu_selector_v)
     height, water, out = np.ones((3, 64, 64), np.float32)
     if len(sys.argv) > 1:
-        queue.parallel_for(sycl.range(64, 64), before, out).wait()
+        for array in (out, np.ones((1024, 1024), np.float32)):
+            queue.parallel_for(sycl.range(*array.shape), before, array).wait()
     begin = time.perf_counter()
     event = queue.parallel_for(sycl.range(64, 64), relax, height, water, out)
     print(time.perf_counter() - begin)

@@ -39,6 +39,7 @@ queue = sycl.queue(sycl.cpu_selector_v)
 a, b = np.ones((2, 4096), np.float32)
 if len(sys.argv) > 1:
     queue.parallel_for(4096, before, a).wait()
+    queue.parallel_for(1 << 20, before, np.ones(1 << 20, np.float32)).wait()
 begin = time.perf_counter()
 queue.parallel_for(4096, long, a, b).wait()
 print(time.perf_counter() - begin)
