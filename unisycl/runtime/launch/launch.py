@@ -331,11 +331,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
             if (run := again.run) is not None and not (deps or channel.profiling):
                 task = repeated.at_once(channel, again.name, run)
                 if task is not None:
-                    if not (reductions or again.placed or requested_checks.asked()):
-                        if channel.before is again and known is not None:
-                            channel.latest = (geometry, function.__code__, len(arguments),
-                                              known[0].match, known[2], again)
-                        channel.before = again
+                    _note_again(channel, again, known, geometry, function, arguments,
+                                plain=not reductions)
                     return task
             if again.placed:
                 return start(channel, _with_arrays(launch, raw), again.name, deps)
@@ -351,6 +348,20 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
         return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
     return start(channel, build(channel, None, function, geometry, arguments, reductions),
                  program.label(function), deps)
+
+
+def _note_again(channel: Channel, again: Any, known: Any, geometry: Geometry, function: Any,
+                arguments: tuple[Any, ...], *, plain: bool) -> None:
+    """Note that a tiny launch came again, and how to see it quickly if it does twice running.
+
+    ``plain``: it has no reductions.
+    """
+    if not plain or again.placed or requested_checks.asked():
+        return
+    if channel.before is again:
+        channel.latest = (geometry, function.__code__, len(arguments), known[0].match, known[2],
+                          again)
+    channel.before = again
 
 
 def _once_more(channel: Channel, latest: tuple[Any, ...], function: Any,
