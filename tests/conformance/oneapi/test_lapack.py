@@ -141,15 +141,37 @@ def symmetric_and_triangular(queue, kind, rng) -> None:
         assert small(matrix @ x - b, abs(t).max() * abs(x), kind, n)
 
 
+class InSharedMemory:
+    """``lapack`` for devices that cannot use NumPy's arrays: copies of them stand for them."""
+
+    def __getattr__(self, name: str):
+        function = getattr(mkl.lapack, name)
+
+        def call(queue, *args, **more):
+            shared = {}
+            for k, x in enumerate(args):
+                if isinstance(x, np.ndarray):
+                    shared[k] = sycl.malloc_shared(max(x.size, 1), x.dtype, queue)
+                    shared[k][:x.size] = x.ravel("F")
+            given = [shared.get(k, x) for k, x in enumerate(args)]
+            found = function(queue, *given, **more)
+            queue.wait_and_throw()
+            for k, memory in shared.items():
+                args[k][...] = np.array(memory[:args[k].size]).reshape(args[k].shape, order="F")
+            return found
+
+        return call
+
+
 PARTS = (solve_by_lu, solve_by_cholesky, orthogonal, singular_values, eigenvalues,
          symmetric_and_triangular)
 
 
 @pytest.mark.row("L-5")
 @pytest.mark.parametrize("part", PARTS, ids=lambda p: p.__name__)
-def test_residuals_are_small(queue: sycl.queue, part) -> None:
+def test_residuals_are_small(queue: sycl.queue, part, monkeypatch: pytest.MonkeyPatch) -> None:
     if not queue.get_device().has(sycl.aspect.usm_system_allocations):
-        pytest.skip("the test gives NumPy's arrays")
+        monkeypatch.setitem(globals(), "lapack", InSharedMemory())
     for kind in TYPES:
         assert part(queue, kind, np.random.default_rng(5)) is None
 
