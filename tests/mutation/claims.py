@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import IO, Any
 
 import pytest
@@ -59,13 +59,23 @@ def claims_of(test: FunctionType) -> Iterator[Claim]:
             continue
         for number, node in enumerate(assertions(tree)):
             yield Claim(function, number, node.lineno, ast.unparse(node).splitlines()[0])
-        for name in dict.fromkeys(c.func.id for c in ast.walk(tree)
-                                  if isinstance(c, ast.Call) and isinstance(c.func, ast.Name)):
-            called = function.__globals__.get(name)
+        for call in ast.walk(tree):
+            called = called_by(call, function) if isinstance(call, ast.Call) else None
             if (isinstance(called, FunctionType) and called.__module__.startswith("tests.")
                     and called not in seen and depth < DEEP):
                 seen.add(called)
                 todo.append((called, depth + 1))
+
+
+def called_by(call: ast.Call, function: FunctionType) -> Any:
+    """Return what a call names: a global, or a function of a module that is one."""
+    at = call.func
+    if isinstance(at, ast.Name):
+        return function.__globals__.get(at.id)
+    if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Name):
+        owner = function.__globals__.get(at.value.id)
+        return getattr(owner, at.attr, None) if isinstance(owner, ModuleType) else None
+    return None
 
 
 def tree_of(function: FunctionType) -> ast.FunctionDef | None:

@@ -70,6 +70,7 @@ def test_a_blur_through_images_is_one_through_buffers(
                         total += src[max(0, min(y + dy, 8)), max(0, min(x + dx, 20)), c]
                 dst[y, x, c] = total * np.float32(1 / 9)
     np.testing.assert_allclose(images, buffers, rtol=1e-6)
+    assert images.all()
 
 
 @pytest.mark.row("B-39")

@@ -289,6 +289,7 @@ def test_functions_are_the_same_behind_a_barrier(queue, kind, size, part):
 
     queue.parallel_for(sycl.nd_range(len(a), size), kernel).wait()
     np.testing.assert_array_equal(before, behind)
+    assert behind.any()
 
 
 def called(f, arity, x):
