@@ -118,22 +118,29 @@ def calls(device: str) -> None:
     def positive(v: Any) -> Any:
         return v > 0
 
-    ways: dict[str, Run] = {
-        "transform": lambda: dpl.transform(q, x, out, positive),
-        "fill": lambda: dpl.fill(q, out, 1), "reduce": lambda: dpl.reduce(q, x),
-        "inclusive_scan": lambda: dpl.inclusive_scan(q, x, out),
-        "copy_if": lambda: dpl.copy_if(q, x, out, positive), "sort": lambda: dpl.sort(q, y)}
+    ways: dict[str, tuple[Run, Run]] = {
+        "transform": (lambda: dpl.transform(q, x, out, positive), lambda: x > 0),
+        "fill": (lambda: dpl.fill(q, out, 1), lambda: out.fill(1)),
+        "reduce": (lambda: dpl.reduce(q, x), x.sum),
+        "inclusive_scan": (lambda: dpl.inclusive_scan(q, x, out), lambda: np.cumsum(x, out=out)),
+        "copy_if": (lambda: dpl.copy_if(q, x, out, positive), lambda: x[x > 0]),
+        "sort": (lambda: dpl.sort(q, y), y.sort)}
     print(f"{n} float32 on {device}, one call that comes again; microseconds, the least of 2000")
-    print(f"{'':20}{'its thread':>12}{'processor':>12}{'wall':>12}")
-    for name, run in ways.items():
-        clocks = time.thread_time, time.process_time, time.perf_counter
-        least = [1.0, 1.0, 1.0]
-        for _ in range(2000):
-            before = [clock() for clock in clocks]
-            run()
-            least = [min(a, clock() - b) for a, b, clock in
-                     zip(least, before, clocks, strict=True)]
+    print(f"{'':20}{'its thread':>12}{'processor':>12}{'wall':>12}{'NumPy, wall':>12}")
+    for name, (run, numpys) in ways.items():
+        least = [*least_of(run), least_of(numpys)[-1]]
         print(f"{name:20}" + "".join(f"{1e6 * t:12.1f}" for t in least))
+
+
+def least_of(run: Run) -> list[float]:
+    """Return the least seconds of a call: of this thread, of all, by the clock."""
+    clocks = time.thread_time, time.process_time, time.perf_counter
+    least = [1.0, 1.0, 1.0]
+    for _ in range(2000):
+        before = [clock() for clock in clocks]
+        run()
+        least = [min(a, clock() - b) for a, b, clock in zip(least, before, clocks, strict=True)]
+    return least
 
 
 def sums(q: sycl.queue, n: int) -> list[Pair]:

@@ -57,6 +57,21 @@ def test_keys_of_few_values_or_one(queue: sycl.queue) -> None:
             assert np.array_equal(x[order], y)
 
 
+def test_keys_alone_in_a_bunch_beside_others_far_away(queue: sycl.queue) -> None:
+    """The bunch is a part, too large for local memory; what no sample sees is in no part's bits."""
+    n = 90 if sizes(queue)[-1] < 1000 else 90_001
+    rng = np.random.default_rng(n)
+    x = rng.integers(0, 1000, n)
+    x[::9] = rng.integers(0, 2**62, x[::9].size)
+    for least, most in ((5, 2**62), (-2**63, 2**63 - 1)):
+        y = x.copy()
+        y[n // 2], y[-1] = least, most
+        for comp in (None, operator.gt):
+            z = y.copy()
+            dpl.sort(queue, z, comp)
+            assert np.array_equal(np.sort(y)[::1 if comp is None else -1], z)
+
+
 def test_any_order_is_stable(queue: sycl.queue) -> None:
     for n in sizes(queue):
         x = np.random.default_rng(n).integers(-40, 40, n).astype(np.int32)

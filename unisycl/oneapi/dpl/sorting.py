@@ -28,6 +28,7 @@ from unisycl.oneapi.dpl.ranks import rank_by
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.dpl.tiled import sorted_by_tiles
+from unisycl.oneapi.dpl.words import sorted_by_words
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
@@ -48,6 +49,9 @@ def _sorted(call: Call, keys: Operand, values: Operand | None, comp: Any,
         return
     rank, kind = rank_by(keys.dtype, comp)
     if rank is not None and sorted_once(call, keys, values, rank, kind):
+        return
+    if rank is not None and values is None and window is None and sorted_by_words(
+            call, keys, n, rank, kind):
         return
     if rank is None and sorted_by_tiles(call, keys, values, order_of(comp, keys.dtype)):
         return

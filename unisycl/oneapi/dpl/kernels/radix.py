@@ -27,6 +27,14 @@ class unsigned:
         """Return the rank of a key."""
         return self.kind(x) ^ self.turn
 
+    def back(self, rank: Any, dtype: Any) -> Any:
+        """Return the key of a rank."""
+        return dtype(rank ^ self.turn)
+
+    def odd(self, x: Any) -> Any:
+        """Return whether a key of the same rank may have other bits."""
+        return False
+
 
 @dataclass(eq=False)
 class signed:
@@ -38,6 +46,25 @@ class signed:
     def of(self, x: Any) -> Any:
         """Return the rank of a key."""
         return sycl.bit_cast(self.kind, x) ^ self.turn
+
+    def back(self, rank: Any, dtype: Any) -> Any:
+        """Return the key of a rank."""
+        return sycl.bit_cast(dtype, rank ^ self.turn)
+
+    def odd(self, x: Any) -> Any:
+        """Return whether a key of the same rank may have other bits."""
+        return False
+
+
+def odd_bits(bits: Any, kind: Any) -> Any:
+    """Return whether a float's bits are a NaN's or those of -0.0, which follow NaN's without sign.
+
+    Infinity's are all bits of the exponent.
+    """
+    top = np.iinfo(kind).max // 2 + 1
+    infinity = top - (1 << {16: 10, 32: 23, 64: 52}[np.iinfo(kind).bits])
+    return (kind(bits - kind(infinity + 1)) <= kind(top - infinity - 1)) | (
+        bits > kind(top + infinity))
 
 
 @dataclass(eq=False)
@@ -62,6 +89,16 @@ class floating:
         found = self.kind(0) - bits if bits >= self.top else bits | self.top
         return (min(self.kind(found - self.least), self.nan) ^ self.turn) + self.more
 
+    def back(self, rank: Any, dtype: Any) -> Any:
+        """Return the key of a rank that is no NaN's; of zeros 0.0."""
+        found = ((rank - self.more) ^ self.turn) + self.least
+        return sycl.bit_cast(dtype, found ^ self.top if found >= self.top else
+                             self.kind(0) - found)
+
+    def odd(self, x: Any) -> Any:
+        """Return whether a key of the same rank may have other bits: NaN, and -0.0."""
+        return odd_bits(sycl.bit_cast(self.kind, x), self.kind)
+
 
 @dataclass(eq=False)
 class rising:
@@ -82,6 +119,17 @@ class rising:
         minus = bits >> self.whole(np.iinfo(self.whole).bits - 1)
         found = self.kind((bits ^ (minus & self.whole(np.iinfo(self.whole).max))) - minus)
         return min(self.kind(found + self.shift), self.nan)
+
+    def back(self, rank: Any, dtype: Any) -> Any:
+        """Return the key of a rank that is no NaN's; of zeros 0.0."""
+        found = self.whole(rank - self.shift)
+        minus = found >> self.whole(np.iinfo(self.whole).bits - 1)
+        return sycl.bit_cast(dtype, (found + minus) ^ (minus & self.whole(
+            np.iinfo(self.whole).max)))
+
+    def odd(self, x: Any) -> Any:
+        """Return whether a key of the same rank may have other bits: NaN, and -0.0."""
+        return odd_bits(sycl.bit_cast(self.kind, x), self.kind)
 
 
 @dataclass(eq=False)
