@@ -67,6 +67,9 @@ def _nd_geometry(extent: tuple[int, ...], local: tuple[int, ...],
     return nd_range_parts.cut(made)[0]
 
 
+_last_nd_range: list[tuple[Any, Geometry]] = [(None, SINGLE)]
+
+
 @functools.lru_cache(maxsize=1024)
 def int_geometry(count: int) -> Geometry:
     """Return the geometry of a range of one dimension."""
@@ -79,7 +82,10 @@ def space_geometry(space: Any, offset: Any = None) -> Geometry:
     if type(space) is int and offset is None:
         return int_geometry(space)
     if isinstance(space, geo.nd_range):
-        return _nd_geometry(*space.extents())
+        known = _last_nd_range[0]
+        if known[0] is not space:  # which never changes
+            known = _last_nd_range[0] = space, _nd_geometry(*space.extents())
+        return known[1]
     if callable(space):
         raise UsageError(errc.invalid, f"parallel_for: the index space comes first, and the kernel "
                          f"behind it: parallel_for(range, [reductions,] kernel, *arguments); "
