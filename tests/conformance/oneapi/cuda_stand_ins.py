@@ -225,7 +225,7 @@ class Sparse(Library):
 class Dnn(Library):
     """cuDNN's interface of graphs, by NumPy: convolutions and products of one operation."""
 
-    SIZES = {0: 8, 1: 4, 2: 1, 3: 8, 4: 4, 6: 8, 7: 4, 8: 4, 11: 4, 15: 8}
+    SIZES = {0: 8, 1: 4, 2: 1, 3: 8, 4: 4, 6: 8, 7: 4, 8: 4, 10: 4, 11: 4, 14: 4, 15: 8}
     KINDS = {0: np.dtype("f"), 2: np.dtype(np.float16), 9: np.dtype(ml_dtypes.bfloat16)}
     FORWARD, DATA, WEIGHTS, PRODUCT = 10, 12, 11, 19
 
@@ -257,7 +257,7 @@ class Dnn(Library):
     def Finalize(self, at):
         kind, has = self.known[at.value]
         if kind == 17:
-            return 0 if {900, 901, 902, 903, 906} == set(has) and has[900] == [16] else 2000
+            return 0 if {900, 901, 902, 903, 906} == set(has) - {907} and has[900] == [16] else 2000
         return 0
 
     def GetAttribute(self, at, attribute, kind, count, found, into):
@@ -276,17 +276,38 @@ class Dnn(Library):
             into._obj.value = ROOM
         return 0
 
+    @staticmethod
+    def steps(behind, seen):
+        for kind, has in behind:
+            assert kind == 13
+            how = has[750][0][1]
+            x, y = seen(751, has), seen(753, has)
+            if how[0] == [0]:
+                y[...] = x + seen(752, has).astype("d")
+            elif how[0] == [100]:
+                assert how[2] == [1]
+                y[...] = np.where(x > 0, x, how[5][0] * x)
+            else:
+                assert how[0] == [101]
+                y[...] = np.tanh(x)
+        return 0
+
     def Execute(self, handle, plan, pack):
         numbers, at, (room,) = (self.known[pack.value][1][a] for a in (1000, 1001, 1003))
         ctypes.memset(room, 255, ROOM)
         config = self.known[plan.value][1][401][0][1]
         operation, has = config["graph"][1][801][0]
-        self.calls.append(f"{operation} with {config['notes']}")
+        behind = config["graph"][1][801][1:]
+        self.calls.append(f"{operation} with {config['notes']}" + f" and {len(behind)}" * bool(
+            behind))
         addresses = dict(zip(numbers, at, strict=True))
+        between: dict = {}
 
-        def seen(attribute):
+        def seen(attribute, has=has):
             has_it = has[attribute][0][1]
             (number,), (kind,), dims, strides = (has_it[a] for a in (906, 901, 902, 903))
+            if 907 in has_it:
+                return between.setdefault(number, np.zeros(dims, self.KINDS[kind]))
             address, kind = addresses[number], self.KINDS[kind]
             assert address % 16 == 0
             steps = [s * kind.itemsize for s in strides]
@@ -296,7 +317,7 @@ class Dnn(Library):
         if operation == self.PRODUCT:
             a, b, c = (seen(k) for k in (1520, 1521, 1522))
             c[...] = a.astype("d") @ b.astype("d")
-            return 0
+            return self.steps(behind, seen)
         first = {10: 700, 12: 706, 11: 712}[operation]
         assert (has[first], has[first + 1]) == ([1.0], [0.0])
         how = has[first + 2][0][1]
@@ -309,7 +330,7 @@ class Dnn(Library):
 
         if operation == self.FORWARD:
             narrow[...] = dnn_model.convolution(wide, weights, *steps, groups)
-            return 0
+            return self.steps(behind, seen)
         # what each place of a window is of: its own number, 0 in the padding
         places = 1.0 + np.arange(wide[0, 0].size).reshape(1, 1, *wide.shape[2:])
         outs, ins = weights.shape[0] // groups, weights.shape[1]

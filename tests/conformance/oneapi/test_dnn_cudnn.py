@@ -47,8 +47,34 @@ def test_its_convolutions_are_ours(library: cuda_stand_ins.Dnn) -> None:
     for operation in (10, 11, 12):
         assert sum(c.startswith(f"{operation} ") for c in library.calls) >= 2
     # what was asked to be direct is not computed by winograd's way
-    assert {c.split(maxsplit=1)[1] for c in library.calls} == {"with [5]", "with []"}
+    assert {c.split(" ", 1)[1].split(" and ")[0] for c in library.calls} == {
+        "with [5]", "with []"}
     assert not any("[5]" in c for c in library.calls if c.startswith("12"))
+
+
+@pytest.mark.row("L-13")
+def test_what_is_behind_a_convolution_is_part_of_its_graph(library: cuda_stand_ins.Dnn) -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    e, s = dnn.engine(queue), dnn.stream(queue)
+    rng, short = np.random.default_rng(4), np.dtype(ml_dtypes.bfloat16)
+    x, w, b = (model.numbers(rng, n, short) for n in ((2, 3, 5, 5), (4, 3, 3, 3), (4,)))
+    plain = model.convolution(x, w, (1, 1), (0, 0), (1, 1), (1, 1)) + b.astype("d")[:, None, None]
+    leak, total = np.where(plain > 0, plain, 0.25 * plain), 1.0
+    for extra in (False, True):
+        ops, attr, y = dnn.post_ops(), dnn.primitive_attr(), np.ones((2, 4, 5, 5), short)
+        ops.append_eltwise(dnn.algorithm.eltwise_relu, 0.25, 0.0)
+        ops.append_eltwise(dnn.algorithm.eltwise_tanh, 0.0, 0.0)
+        if extra:
+            ops.append_sum(total)  # our kernels do all that is behind then
+        attr.set_post_ops(ops)
+        given = [memory(v, e) for v in (x, w, b, y)]
+        dnn.convolution_forward(
+            e, dnn.prop_kind.forward_inference, dnn.algorithm.convolution_direct,
+            *(m.get_desc() for m in given), (1, 1), (1, 1), (1, 1), attr).execute(s, dict(zip(
+                (arg.SRC, arg.WEIGHTS, arg.BIAS, arg.DST), given, strict=True)))
+        s.wait()
+        model.near(y, np.tanh(leak) + total * extra, short)
+        assert library.calls[-1] == "10 with []" + " and 3" * (not extra)
 
 
 @pytest.mark.row("L-13")
@@ -67,7 +93,7 @@ def test_its_products_and_what_lies_badly(library: cuda_stand_ins.Dnn) -> None:
         s, dict(zip((arg.SRC, arg.WEIGHTS, arg.DST), md, strict=True)))
     s.wait()
     model.near(c, np.maximum(a.astype("d") @ b.astype("d"), 0), short)
-    assert library.calls[-1].startswith("19")
+    assert library.calls[-1] == "19 with [5] and 1"
     # its products of float32 are short of digits
     md = [memory(np.zeros(n, np.float32), e).get_desc() for n in ((5, 6), (6, 7), (5, 7))]
     assert "kernels" in dnn.matmul.primitive_desc(e, *md).impl_info_str()
@@ -82,7 +108,7 @@ def test_its_products_and_what_lies_badly(library: cuda_stand_ins.Dnn) -> None:
             (arg.SRC, arg.WEIGHTS, arg.BIAS, arg.DST), given, strict=True)))
     s.wait()
     model.near(y, np.einsum("nchw,ochw->no", x, w) + bias)
-    assert library.calls[-1].startswith("10")
+    assert library.calls[-1] == "10 with [5] and 1"
     # a part of memory that begins anywhere is copied, there and back
     usm = sycl.malloc_shared(3 + x.size + 300, np.float32, queue)
     usm[:] = 7

@@ -1,10 +1,11 @@
 """Convolutions and products by cuDNN, for CUDA devices, from NVIDIA's wheels or the system's.
 
 Served are tensors of float32, float16 and bfloat16: convolutions, deconvolutions and inner products
-(convolutions whose windows are the tensor) in all ways, matmul of halves. Our kernels add the bias
-and do what attributes say behind them; all else is theirs. Invariants: commands go to the stream
-of the queue's command and nobody waits; each execution has room of its own, so graphs may run it
-beside others.
+(convolutions whose windows are the tensor) in all ways, matmul of halves. A bias and functions
+behind them are part of the library's graph where it has an engine for that (``cudnn_fused``), else
+our kernels do them, and whatever else attributes say; all else is theirs. Invariants: commands go
+to the stream of the queue's command and nobody waits; each execution has room of its own, so graphs
+may run it beside others.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from unisycl.oneapi.dnn.operations import Op
 from unisycl.oneapi.dnn.own.convolutions import channel_sums
 from unisycl.oneapi.dnn.own.functions import FORWARD
 from unisycl.oneapi.dnn.own.work import Work, finish_product
+from unisycl.oneapi.dnn.providers import cudnn_fused as fused
 from unisycl.oneapi.dnn.providers import cudnn_graph as graph
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.library import Library
@@ -128,8 +130,11 @@ class Made:
         self._check()
         attr = op.attr
         self._finishes = bool(attr.ops) or "bias" in self.found
+        self._fused = self._finishes and fused.serves(attr.ops) and self._can_fuse()
         self._tensors, plan = self._planned(owner)
         self._plan: graph.Plan = plan
+        if self._fused:
+            self._finishes = False
         self._numbers = [number_of(op, n) for n in self._tensors]
         self._last: Any = None  # the tensors of the last call
         self._repeats: dict[tuple[int, int], tuple[Any, Any, Callable[[Any], None]]] = {}
@@ -156,8 +161,39 @@ class Made:
                 raise names.unimplemented(f"cuDNN does not have {name} as {d!r}")
 
     # ------------------------------------------------------------------ planning
-    def _described(self, graphs: graph.Graphs) -> tuple[list[str], graph.Described]:
-        """Return the names of the tensors in the order of their numbers, and the operation."""
+    def _can_fuse(self) -> bool:
+        """Say whether the product's result is what goes on: not so of a convolution's way back."""
+        if self._op.name.startswith("deconvolution"):
+            return False
+        bias = self.found.get("bias")
+        return bias is None or (bias.get_data_type() in _TYPES and bias.layout().is_dense())
+
+    def _chained(self, graphs: graph.Graphs, dims: Any, strides: Any,
+                 last: graph.Described) -> tuple[graph.Described, list[str], list[graph.Described]]:
+        """Return the product's own result, the tensors besides, and the operations behind it."""
+        if not self._fused:
+            return last, [], []
+        chain, more = fused.Chain(graphs, dims, strides, 5), []
+        steps: list[Any] = [*(["bias"] if "bias" in self.found else []), *self._op.attr.ops]
+        first = x = chain.between()
+        for k, step in enumerate(steps):
+            y = last if k == len(steps) - 1 else chain.between()
+            if step == "bias":
+                d, small = self.found["bias"], [1] * len(dims)
+                small[1 if self._op.name != "matmul" else -1] = math.prod(d.dims)
+                if self._op.name == "matmul" and d.dims != tuple(small[-len(d.dims):]):
+                    raise graph.Refused("a bias that differs by rows")
+                wide = [math.prod(d.dims)] * len(dims)
+                wide[1 if self._op.name != "matmul" else -1] = 1
+                chain.add(x, graphs.tensor(4, _TYPES[d.get_data_type()], small, wide), y)
+                more.append("bias")
+            else:
+                chain.apply(step, x, y)
+            x = y
+        return first, more, chain.operations
+
+    def _described(self, graphs: graph.Graphs) -> tuple[list[str], list[graph.Described]]:
+        """Return the names of the tensors in the order of their numbers, and the operations."""
         if self._op.name == "matmul":
             return self._described_product(graphs)
         windows = _Windows(self._op)
@@ -168,27 +204,37 @@ class Made:
             *((number, graph.LONG, *sizes) for number, sizes in
               zip((103, 102, 105, 104), windows.sizes, strict=True)))
         order = [windows.names[side] for side in _SIDES]
+        more: list[str] = []
+        behind: list[graph.Described] = []
         tensors = []
         for k, (side, name, at) in enumerate(zip(_SIDES, order, attributes, strict=True)):
             placed = windows.placed(side, self.found[name])
-            tensors.append((at, graph.DESCRIPTION, self._tensor(graphs, k + 1, name, *placed)))
+            made = self._tensor(graphs, k + 1, name, *placed)
+            if name == "dst":
+                made, more, behind = self._chained(graphs, *placed, made)
+            tensors.append((at, graph.DESCRIPTION, made))
         operation = graphs.described(
             kind, (first, graph.FLOAT, 1.0), (first + 1, graph.FLOAT, 0.0),
             (first + 2, graph.DESCRIPTION, convolution), *tensors)
-        return order, operation
+        return [*order, *more], [operation, *behind]
 
-    def _described_product(self, graphs: graph.Graphs) -> tuple[list[str], graph.Described]:
+    def _described_product(self, graphs: graph.Graphs) -> tuple[list[str], list[graph.Described]]:
         product = graphs.described(graph.PRODUCT, (_COMPUTES, graph.TYPE, _TYPES[data_type.f32]))
         order = ["src", "weights", "dst"]
+        more: list[str] = []
+        behind: list[graph.Described] = []
         tensors = []
         for k, (name, at) in enumerate(zip(order, (_A, _B, _C), strict=True)):
             d = self.found[name]
             dims, strides = d.dims, d.layout().strides
             if len(dims) == 2:
                 dims, strides = (1, *dims), (math.prod(dims), *strides)
-            tensors.append((at, graph.DESCRIPTION, self._tensor(graphs, k + 1, name, dims,
-                                                                strides)))
-        return order, graphs.described(_MATMUL, (_PRODUCT, graph.DESCRIPTION, product), *tensors)
+            made = self._tensor(graphs, k + 1, name, dims, strides)
+            if name == "dst":
+                made, more, behind = self._chained(graphs, dims, strides, made)
+            tensors.append((at, graph.DESCRIPTION, made))
+        return [*order, *more], [graphs.described(
+            _MATMUL, (_PRODUCT, graph.DESCRIPTION, product), *tensors), *behind]
 
     def _tensor(self, graphs: graph.Graphs, number: int, name: str, dims: Any,
                 strides: Any) -> graph.Described:
@@ -197,7 +243,7 @@ class Made:
 
     def _between(self, name: str) -> bool:
         """Say whether a tensor is a result in float32 that our kernels go on with."""
-        return name == "dst" and self._finishes
+        return name == "dst" and self._finishes and not self._fused
 
     def _without(self) -> frozenset[int]:
         """Return what engines must not say of their numbers."""
@@ -217,10 +263,18 @@ class Made:
         def plan(handle: Any) -> None:
             try:
                 graphs = owner.graphs()
-                order, operation = self._described(graphs)
                 stream = 0 if is_processor(queue.get_device()) else int(
                     handle.get_native_queue() or 0)
-                answer.append((order, graphs.plan(stream, operation, self._without())))
+                try:
+                    order, operations = self._described(graphs)
+                    made = graphs.plan(stream, operations, self._without())
+                except graph.Refused:
+                    if not self._fused:
+                        raise
+                    self._fused = False
+                    order, operations = self._described(graphs)
+                    made = graphs.plan(stream, operations, self._without())
+                answer.append((order, made))
             except (graph.Refused, sycl.exception) as problem:
                 answer.append(problem)
 

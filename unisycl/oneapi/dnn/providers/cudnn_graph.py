@@ -17,9 +17,11 @@ from unisycl.oneapi.mkl.providers.cuda_libraries import Handles, check
 
 _HANDLE, TYPE, _BOOLEAN, LONG, FLOAT, _POINTER, MODE, _HEURISTIC, _NOTE, DESCRIPTION = (
     0, 1, 2, 3, 4, 6, 7, 8, 11, 15)
+NAN, STEP = 10, 14
 _C: dict[int, Any] = {
     _HANDLE: ctypes.c_void_p, TYPE: ctypes.c_int, _BOOLEAN: ctypes.c_bool, LONG: ctypes.c_int64,
-    FLOAT: ctypes.c_float, _POINTER: ctypes.c_void_p, MODE: ctypes.c_int,
+    FLOAT: ctypes.c_float, NAN: ctypes.c_int, STEP: ctypes.c_int,
+    _POINTER: ctypes.c_void_p, MODE: ctypes.c_int,
     _HEURISTIC: ctypes.c_int, _NOTE: ctypes.c_int, DESCRIPTION: ctypes.c_void_p}
 CONVOLUTION, _ENGINE, _CONFIG, _HEURISTICS, _PLAN, _GRAPH, _PACK, _TENSOR, PRODUCT = (
     1, 2, 3, 4, 5, 15, 16, 17, 18)
@@ -28,7 +30,7 @@ _HEURISTICS_MODE, _HEURISTICS_GRAPH, _HEURISTICS_RESULTS = 200, 201, 202
 _CONFIG_ENGINE, _ENGINE_NOTES = 300, 1303
 _PLAN_HANDLE, _PLAN_CONFIG, _PLAN_ROOM = 400, 401, 402
 _GRAPH_HANDLE, _GRAPH_OPERATIONS = 800, 801
-_ALIGNMENT, _TENSOR_TYPE, _DIMENSIONS, _STRIDES, _NUMBER = 900, 901, 902, 903, 906
+_ALIGNMENT, _TENSOR_TYPE, _DIMENSIONS, _STRIDES, _NUMBER, _VIRTUAL = 900, 901, 902, 903, 906, 907
 _PACK_NUMBERS, _PACK_POINTERS, _PACK_ROOM = 1000, 1001, 1003
 BEST, _ANY = 3, 2
 """Ways to look for engines, in their order: the better ones, then those that always work."""
@@ -122,12 +124,14 @@ class Graphs:
         self.library = library
         self.handles = Handles(library, "cudnnCreate", "cudnnSetStream")
 
-    def tensor(self, number: int, kind: int, dims: Sequence[int],
-               strides: Sequence[int]) -> Described:
-        """Describe a tensor by its number, type, sizes and strides."""
+    def tensor(self, number: int, kind: int, dims: Sequence[int], strides: Sequence[int], *,
+               virtual: bool = False) -> Described:
+        """Describe a tensor by its number, type, sizes and strides; virtual: in no memory."""
         made = Described(self.library, _TENSOR)
         made.set(_TENSOR_TYPE, TYPE, kind).set(_DIMENSIONS, LONG, *dims)
         made.set(_STRIDES, LONG, *strides).set(_NUMBER, LONG, number)
+        if virtual:
+            made.set(_VIRTUAL, _BOOLEAN, True)
         return made.set(_ALIGNMENT, LONG, ALIGNED).done()
 
     def described(self, kind: int, *attributes: tuple[Any, ...]) -> Described:
@@ -137,12 +141,13 @@ class Graphs:
             made.set(number, what, *values)
         return made.done()
 
-    def plan(self, stream: int, operation: Described, without: frozenset[int]) -> Plan:
-        """Return how one operation is computed by an engine without some notes."""
+    def plan(self, stream: int, operations: Sequence[Described],
+             without: frozenset[int]) -> Plan:
+        """Return how operations are computed together by an engine without some notes."""
         with self.handles.lock:
             handle = self.handles.of(stream)
             graph = self.described(_GRAPH, (_GRAPH_HANDLE, _HANDLE, handle),
-                                   (_GRAPH_OPERATIONS, DESCRIPTION, operation))
+                                   (_GRAPH_OPERATIONS, DESCRIPTION, *operations))
             why = "it has no engine for this"
             for mode in (BEST, _ANY):
                 for config in self._configurations(graph, mode):
