@@ -10,17 +10,20 @@ stands behind the product. Non-goals: times (``tests.device.libraries --parts sp
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
 import unisycl as sycl
-from tests.conformance.oneapi import dnn_model as model
+from tests.conformance.oneapi import dnn_model
 from unisycl.oneapi import dnn
 from unisycl.testing import find_device
 
 A, memory = dnn.algorithm, dnn.memory
+model: Any = dnn_model
 KINDS = {"f32": np.dtype("f"), "f16": np.dtype("e"), "bf16": np.dtype(ml_dtypes.bfloat16)}
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "relu": (A.eltwise_relu, 0.0, lambda v: np.maximum(v, 0)),
     "leaky": (A.eltwise_relu, 0.25, lambda v: np.where(v > 0, v, 0.25 * v)),
     "tanh": (A.eltwise_tanh, 0.0, np.tanh),
@@ -39,7 +42,7 @@ def attributes(name: str) -> dnn.primitive_attr:
     return attr
 
 
-def run(queue: sycl.queue, kind: np.dtype, name: str, *, product: bool) -> str:  # type: ignore[type-arg]
+def run(queue: sycl.queue, kind: Any, name: str, *, product: bool) -> str:
     """Run a convolution or a product with a bias and a function."""
     e, rng = dnn.engine(queue), np.random.default_rng(3)
     s = dnn.stream(e)
@@ -49,6 +52,7 @@ def run(queue: sycl.queue, kind: np.dtype, name: str, *, product: bool) -> str: 
     x.reshape(-1)[5] = np.nan
     wanted = [memory.desc(n, kind, memory.format_tag.any if len(n) > 2 else memory.format_tag.ab
                           if len(n) == 2 else memory.format_tag.a) for n in shapes]
+    pd: Any
     if product:
         pd = dnn.matmul.primitive_desc(e, *wanted, attributes(name))
         right = x.astype("d") @ w.astype("d") + b.astype("d")
