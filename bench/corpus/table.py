@@ -19,7 +19,7 @@ BAR = 0.85
 def heading(peers: Sequence[str]) -> str:
     """Return the heading of the table."""
     return (f"{'':36}{'ms':>9}{'CPU ms':>9}" + "".join(f"{p:>9}{'CPU':>7}" for p in peers)
-            + f"{'best':>9}{'CPU':>7}")
+            + f"{'best':>9}{'CPU':>7}{'codes':>7}{'KiB':>5}")
 
 
 def line(result: Result, peers: Sequence[str]) -> str:
@@ -35,7 +35,9 @@ def line(result: Result, peers: Sequence[str]) -> str:
                 text += f"{'':16}"
         for cpu, width in ((False, 9), (True, 7)):
             best = result.best(cpu=cpu)
-            text += f"{best[0]:{width}.2f}" if best else ""
+            text += f"{best[0]:{width}.2f}" if best else f"{'':{width}}"
+        if result.code[0]:
+            text += f"{result.code[0]:7}{result.code[1] / 1024:5.0f}"
     elif not result.errors:
         text += "  right" + "".join(f", {p} absent" for p in result.absent)
     return "\n".join([text.rstrip(), *(f"    {p}: {why}" for p, why in result.errors.items())])

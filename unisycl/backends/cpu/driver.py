@@ -132,9 +132,17 @@ class CpuDriver(Driver):
 
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Key:
         """Return what of a geometry the kernel's code depends on."""
+        return self._variant(kernel, geometry, note=True)
+
+    def _variant(self, kernel: Kernel, geometry: Geometry, *, note: bool) -> Key:
+        """Return the variant for a geometry; ``note``: it will be made."""
         ready = variants.of(kernel)
         found = self._key(kernel, geometry)
-        return found if ready is None else ready.closest(found)
+        if ready is not None:
+            return ready.closest(found)
+        if kernel.index_kind != "range":
+            return found
+        return variants.versions.of(kernel).picked(found, note=note)
 
     def _key(self, kernel: Kernel, geometry: Geometry) -> Key:
         items = math.prod(geometry.global_)
@@ -173,14 +181,15 @@ class CpuDriver(Driver):
         """
         asked = options.of(kernel)
         if stage == "explain":
-            return explanation.explain(kernel, self.geometry_key(kernel, geometry), geometry)
+            return explanation.explain(kernel, self._variant(kernel, geometry, note=False),
+                                       geometry)
         if stage == "build":
             return asked.text()
         show = {"llvm": jit.to_llvm, "asm": jit.to_assembly}.get(stage)
         if show is None:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"the CPU device has stages llvm, asm and explain, not {stage}")
-        return making.shown(kernel, self.geometry_key(kernel, geometry), show)
+        return making.shown(kernel, self._variant(kernel, geometry, note=False), show)
 
     def immediate(self, launch: Part) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""

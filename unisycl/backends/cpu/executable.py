@@ -217,7 +217,11 @@ def _trial(kernel: n.Kernel, key: Key, lanes: int) -> Trial[CpuExecutable] | Non
         if noted is not None:
             noted[_OTHER_AT] = 0
             decision_cache.note(kernel, noted, repr(key))
-    return Trial(lambda: compile_kernel(kernel, other), decided)
+
+    def form() -> CpuExecutable | None:
+        wanted = kernel.index_kind != "range" or variants.versions.of(kernel).try_another(other)
+        return compile_kernel(kernel, other) if wanted else None
+    return Trial(form, decided)
 
 
 def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:

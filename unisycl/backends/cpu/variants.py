@@ -1,11 +1,13 @@
-"""The variants of a kernel's code: what each is for, and those that a package brings.
+"""The variants of a kernel's code: what each is for, how many, and those that a package brings.
 
-Non-goals: making them (``executable``, ``shipping``). Invariant: what ``Carried.closest`` returns
-is there, and right for every launch that it is asked for.
+Non-goals: making them (``executable``, ``shipping``). Invariants: what ``Carried.closest`` returns
+is there, and right for every launch that it is asked for; a process makes at most ``MOST`` variants
+of a kernel that brings none.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from unisycl.backends.cpu.abi import Layout
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 PREFIX = "cpu:"
 SMALL = 1 << 30
 """What no id of a small launch reaches: neighbours of ids, and twice an id, fit 32 bits, too."""
+MOST = 4
+"""So many variants of a kernel a process makes: the last one is right for every launch."""
 SYMBOL = "unisycl_kernel"
 """What a kernel's code is called; the names of what lies beside it begin so."""
 
@@ -47,6 +51,13 @@ class Key(NamedTuple):
 
 ANY = Key(edge=True, small=False, stream=False)
 """The variant of a range that is right for every launch."""
+
+
+def _general(key: Key) -> tuple[Key, ...]:
+    """Return the variants that are right for the launches of a key, the closest first."""
+    general = key._replace(edge=True, stream=False, lines=False)
+    return (key, key._replace(stream=False, lines=False), general, general._replace(most=0),
+            general._replace(most=0, units=0), ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +92,8 @@ class Carried:
 
     def closest(self, key: Key) -> Key:
         """Return the variant for a launch, or a more general one."""
-        general = key._replace(edge=True, stream=False, lines=False)
-        for one in (key, key._replace(stream=False, lines=False), general, general._replace(most=0),
-                    general._replace(most=0, units=0), ANY):
-            if one in self.variants:
-                return one
-        return key._replace(small=False)
+        return next((one for one in _general(key) if one in self.variants),
+                    key._replace(small=False))
 
     def load(self, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded, Parts]:
         """Return the code of a variant."""
@@ -109,3 +116,56 @@ _carried = Findings(_fitting)
 def of(kernel: Kernel) -> Carried | None:
     """Return what a package brings of a kernel for this processor; None if nothing."""
     return _carried.of(kernel) if carried.targets(kernel) else None
+
+
+class Versions:
+    """The variants of one kernel that this process makes. Any thread may ask.
+
+    The first three are what launches ask for. Then launches take the closest of what there is, and
+    the fourth is made where nothing is right for one: it is right for all. The other form of a
+    trial counts, and is not made where it would take the last place.
+
+    ``sums``: the kernel has reductions, whose order of additions depends on the lanes. A launch's
+    result must not depend on launches before it, so each number of lanes may have its own fourth.
+    """
+
+    __slots__ = ("_lock", "_sums", "_taken")
+
+    def __init__(self, *, sums: bool = False) -> None:
+        self._lock = threading.Lock()
+        self._sums = sums
+        self._taken: dict[Key, Key] = {}
+
+    def picked(self, key: Key, *, note: bool = True) -> Key:
+        """Return the variant for launches of a key of a range; ``note``: it will be made."""
+        found = self._taken.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            found = self._taken.get(key)
+            if found is None:
+                made = set(self._taken.values())
+                right = _general(key)[:3 if self._sums else None]
+                found = key if self._free(made) else next(
+                    (one for one in right if one in made), right[-1])
+                if note:
+                    self._taken[key] = found
+            return found
+
+    def try_another(self, key: Key) -> bool:
+        """Say whether there is a place for another form, and take it."""
+        with self._lock:
+            made = set(self._taken.values())
+            if key not in made and not self._free(made):
+                return False
+            self._taken[key] = key
+            return True
+
+    @staticmethod
+    def _free(made: set[Key]) -> bool:
+        """Say whether any variant may be made; the last one only if another is right for all."""
+        return len(made) < MOST - (ANY not in made)
+
+
+versions = Findings(lambda kernel: Versions(sums=bool(kernel.reducers)))
+"""What this process makes of each kernel."""

@@ -43,13 +43,13 @@ class Trial(Generic[T]):
     """The trial of one executable.
 
     Args:
-        other: makes the other form.
+        other: makes the other form; None where there are enough.
         decided: is told once whether the other form is the faster.
     """
 
     __slots__ = ("_busy", "_decided", "_other", "_paces", "_turn", "over", "rival", "where")
 
-    def __init__(self, other: Callable[[], T], decided: Callable[[bool], None]) -> None:
+    def __init__(self, other: Callable[[], T | None], decided: Callable[[bool], None]) -> None:
         self._other, self._decided = other, decided
         self._busy = threading.Lock()
         self._turn = 0
@@ -81,6 +81,9 @@ class Trial(Generic[T]):
             self.rival = self._other()
         except exception:  # it takes more memory, say
             self._end(won=False)
+            return
+        if self.rival is None:
+            self.over = True  # and nothing is noted: another process may have a place for it
             return
         theirs = rivals(self.rival)
         if theirs is None:
