@@ -34,6 +34,7 @@ from unisycl.frontend.syntax import (
     iterators,
     membership,
     names,
+    one_of_several,
     rows,
     stmt,
     unassigned,
@@ -214,5 +215,5 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
 
 _SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, expr.operate, call.call_value,
                  call.call_object, call.call_function, call.call_closure,
-                 chosen_functions.call_either, chosen_functions.of_table, rows.fill,
+                 chosen_functions.call_either, one_of_several.of_table, rows.fill,
                  iterators.goes_over, iterations.method)

@@ -71,7 +71,7 @@ class Syntax:
     call_function: Callable[..., Value]
     call_closure: Callable[..., Value]
     call_either: Callable[..., Value]
-    one_function: Callable[..., Value | None]
+    one_of_several: Callable[..., Value | None]
     fill_row: Callable[..., None]
     iterates: Callable[[Context, ast.expr], bool]
     tuple_method: Callable[..., Value]

@@ -25,7 +25,7 @@ from unisycl.ir.types import WEAK_INT, Field, Struct
 def copied(ctx: Context, value: Value, node: ast.AST) -> Value:
     """Return ``copy.copy(value)``."""
     if isinstance(value, Instance):
-        return replace(value, homes=frozenset(), exact=False)
+        return replace(value, homes=frozenset(), exact=False, fixed=False)
     if isinstance(value, Vector):
         return replace(value.loaded(ctx), homes=frozenset(), exact=False)
     if isinstance(value, Memory):

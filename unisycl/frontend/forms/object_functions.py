@@ -90,7 +90,7 @@ def _replace(ctx: Context, node: ast.Call) -> Value:
     old = _made(ctx, args[0], "replace", node)
     for f in dataclasses.fields(old.cls):
         if f.init:
-            named.setdefault(f.name, old.field(f.name))
+            named.setdefault(f.name, old.told(ctx, f.name, node))
     return instances.construct(ctx, old.cls, (), named, node)
 
 

@@ -183,6 +183,11 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
     single = _is_singleton(ctx, left, right, node)
     if single is not None:
         return single if isinstance(op, ast.Is) else coerce.negate(single)
+    for made, other in ((left, right), (right, left)):
+        if isinstance(made, Instance) and isinstance(other, Constant) \
+                and type(other.object) is made.cls:
+            raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and "
+                             f"{describe(right)}", help="compare them by ==, or their fields")
     if isinstance(left, Instance) and isinstance(right, Instance):
         one = _one_object(ctx, left, right)
         if one is not None:
@@ -203,6 +208,8 @@ def _one_object(ctx: Context, left: Instance, right: Instance) -> bool | None:
     home = ctx.home_of(left)
     if home is not None and home == ctx.home_of(right):
         return True
+    if left.fixed and right.fixed:
+        return None if left.cls is right.cls else False
     apart = not left.homes & right.homes and not any(
         h in ctx.shared for h in left.homes | right.homes)
     return False if apart or left.cls is not right.cls else None

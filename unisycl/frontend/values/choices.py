@@ -169,6 +169,11 @@ def _options(ctx: Lowering, value: Memory | Choice) -> Known:
     return (key,)
 
 
+def place(ctx: Lowering, value: Memory, among: Known) -> n.Expr:
+    """Return the place of a memory among those that a name may stand for."""
+    return _number(value, _options(ctx, value), among)
+
+
 def _number(value: Memory | Choice, given: Known, together: Known) -> n.Expr:
     """Return the place of a value among the memories a name may stand for."""
     if isinstance(value, Memory) or given == together:

@@ -100,11 +100,6 @@ class Constant(Kind):
         return Kind.meet(self, values, unsure=unsure) or members.form_of(
             [v.value for v in values])
 
-    def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
-               node: ast.AST) -> Value:
-        return members.chosen(ctx, table, index, node) or Kind.one_of(
-            self, ctx, table, kind, index, node)
-
     def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:
         return n.Const(kind, 0) if self.object is None else Kind.as_pointer(self, ctx, kind, node)
 

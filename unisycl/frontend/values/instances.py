@@ -39,8 +39,19 @@ _OF_OBJECTS = ("__setattr__", "__getattribute__", "__new__", "__delattr__")
 
 
 @dataclass(frozen=True, slots=True)
+class Untold(Kind):
+    """A field that only a run could tell, and that exists while compiling only: one of texts."""
+
+    def describe(self) -> str:
+        return "one of several texts"
+
+
+@dataclass(frozen=True, slots=True)
 class Instance(OfClass):
-    """A value of a dataclass: its fields, in order; ``homes`` and ``exact`` as in ``Vector``."""
+    """A value of a dataclass: its fields, in order; ``homes`` and ``exact`` as in ``Vector``.
+
+    ``fixed``: it is, or may be, an object that the kernel captures, which it cannot change.
+    """
 
     cls: Any
     fields: tuple[str, ...]
@@ -48,6 +59,7 @@ class Instance(OfClass):
     homes: frozenset[Any] = frozenset()
     name: str = ""
     exact: bool = False
+    fixed: bool = False
 
     def describe(self) -> str:
         return str(self.cls.__name__)
@@ -58,6 +70,14 @@ class Instance(OfClass):
     def field(self, name: str) -> Value:
         """Return the value of a field."""
         return self.items[self.fields.index(name)]
+
+    def told(self, ctx: Lowering, name: str, node: ast.AST) -> Value:
+        """Return the value of a field; refuse one that only a run could tell."""
+        found = self.field(name)
+        if isinstance(found, Untold):
+            raise ctx.refuse("K046", node, what=f"'{name}' of one of several objects",
+                             help="texts exist while compiling only: compare numbers")
+        return found
 
     def as_tuple(self) -> Value:
         own = any(map(self.has_operator, _OF_SEQUENCES))
@@ -100,7 +120,8 @@ class Instance(OfClass):
         return coerce.weak_scalar(len(self.items)) if is_named(self.cls) else None
 
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
-        return self.field(name) if name in self.fields else self.class_attribute(ctx, name, node)
+        return self.told(ctx, name, node) if name in self.fields else self.class_attribute(
+            ctx, name, node)
 
     def names(self) -> Iterable[str]:
         return frozenset(dir(self.cls)) | frozenset(self.fields)
@@ -123,6 +144,8 @@ class Instance(OfClass):
                 self.cls, "__dataclass_params__", None), "frozen", False):
             raise ctx.refuse("K054", node, what=f"'{self.cls.__name__}' is frozen: its fields "
                              "cannot be assigned", help="make a new one")
+        if self.fixed:
+            raise ctx.refuse("K041", node, name=ast.unparse(node))
         vectors.check_unshared(ctx, self, node)
         if not self.exact:
             raise ctx.refuse("K083", node, what=self.describe())
@@ -147,22 +170,25 @@ class Instance(OfClass):
         return True
 
     def form(self) -> Form:
-        return ObjectForm(self.cls, self.fields, tuple(map(form_of, self.items)))
+        return ObjectForm(self.cls, self.fields, tuple(map(form_of, self.items)), self.fixed)
 
     def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
         rows = [[v.part(x) for x in v.value.items] for v in values if isinstance(
             v.value, Instance) and (v.value.cls, v.value.fields) == (self.cls, self.fields)]
+        fixed = any(isinstance(v.value, Instance) and v.value.fixed for v in values)
         if len(rows) < len(values):
             return None
         parts = meet_parts(rows, unsure=unsure)
-        return None if parts is None else ObjectForm(self.cls, self.fields, parts)
+        return None if parts is None else ObjectForm(self.cls, self.fields, parts, fixed)
 
     def same(self, other: Value | n.Local) -> Value | n.Local | None:
-        if not isinstance(other, Instance) or other.cls is not self.cls:
+        if not isinstance(other, Instance) or (other.cls, other.fields) != (
+                self.cls, self.fields):
             return None
         parts = same_parts(self.items, other.items)
         return None if parts is None else replace(
-            self, items=parts, homes=self.homes | other.homes, exact=self.exact and other.exact)
+            self, items=parts, homes=self.homes | other.homes, exact=self.exact and other.exact,
+            fixed=self.fixed or other.fixed)
 
     # ---- what keeps it
     def hold(self, ctx: Lowering) -> Value:
@@ -184,6 +210,7 @@ class ObjectForm(VariableForm):
     cls: Any
     fields: tuple[str, ...]
     items: tuple[Form, ...]
+    fixed: bool = False
 
     def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
               old: Value | n.Local | None) -> Value:
@@ -202,7 +229,8 @@ class ObjectForm(VariableForm):
             for f, part, v in zip(self.fields, self.items, like.items, strict=True)))
 
     def _made(self, key: Any, name: str, items: tuple[Value, ...]) -> Instance:
-        return Instance(self.cls, self.fields, items, frozenset((key,)), name, exact=True)
+        return Instance(self.cls, self.fields, items, frozenset((key,)), name, exact=True,
+                        fixed=self.fixed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,10 +178,9 @@ class Kind:
     def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
                node: ast.AST) -> Value:
         """Return one of several values of a ``kind``, the first of which this is, by an index."""
-        if self.is_function:
-            found = ctx.syntax.one_function(ctx, table, index)
-            if found is not None:
-                return found
+        found = ctx.syntax.one_of_several(ctx, table, index)
+        if found is not None:
+            return found
         raise ctx.refuse("K046", node, what="the index of a tuple that holds more than numbers",
                          help="choose by if / elif, or loop over the tuple")
 
@@ -432,7 +431,7 @@ class Syntax(Protocol):
     @property
     def call_closure(self) -> Callable[..., Value]: ...
     @property
-    def one_function(self) -> Callable[..., Value | None]: ...
+    def one_of_several(self) -> Callable[..., Value | None]: ...
     @property
     def call_either(self) -> Callable[..., Value]: ...
     @property

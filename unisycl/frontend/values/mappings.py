@@ -21,6 +21,7 @@ from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Kind, Lowering, Target, Value
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.tuples import Several
+from unisycl.ir import nodes as n
 
 _METHODS = frozenset(("get", "keys", "values", "items"))
 
@@ -43,13 +44,23 @@ class Mapping(Kind):
         return _METHODS
 
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
-        key = self._key(ctx, ctx.value(node.slice), node.slice)
+        value = ctx.value(node.slice)
+        if isinstance(value, n.Expr) and ctx.constant(value) is None and self.object and all(
+                isinstance(k, bool | int | float) for k in self.object):
+            return self._chosen(ctx, ctx.hold(value), node)
+        key = self._key(ctx, value, node.slice)
         if key not in self.object:
             known = [k for k in self.object if isinstance(k, str)]
             raise ctx.refuse(
                 "K054", node, what=f"'{self.name}' has no key {key!r}", help=suggest(
                     str(key), known, f"it has {', '.join(map(repr, self.object)) or 'none'}"))
         return self._at(ctx, key, node)
+
+    def _chosen(self, ctx: Lowering, key: n.Expr, node: ast.Subscript) -> Value:
+        """Return what is under a key that only a run tells, a number."""
+        row = Several(tuple(self._at(ctx, k, node) for k in self.object))
+        place = ctx.syntax.tuple_method(ctx, "key", self._keys(ctx), key, node)
+        return row._pick(ctx, ctx.to_scalar(place, node), node)
 
     def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
         raise ctx.refuse("K041", node, name=ast.unparse(node))

@@ -143,7 +143,7 @@ def _of_parts(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> 
     if is_named(type(obj)):
         items = tuple(part((("item", k),), v, f"{name}.{f}")
                       for k, (f, v) in enumerate(zip(obj._fields, obj, strict=True)))
-        return Instance(type(obj), tuple(obj._fields), items)
+        return Instance(type(obj), tuple(obj._fields), items, fixed=True)
     if not isinstance(obj, functools.partial):
         return None
     ctx.guard((*path, ("attr", "args")), obj.args)

@@ -201,7 +201,7 @@ def is_generated(cls: Any, function: FunctionType) -> bool:
 def _fields(ctx: Lowering, value: Value, names: list[str], node: ast.AST) -> Several | None:
     """Return fields of an object as a tuple; None of a record, which no device compares."""
     if isinstance(value, Instance):
-        return Several(tuple(value.field(name) for name in names))
+        return Several(tuple(value.told(ctx, name, node) for name in names))
     if isinstance(value, Constant):
         return Several(tuple(ctx.capture((*value.path, ("attr", name)), getattr(
             value.object, name), name, node) for name in names))
