@@ -2,7 +2,7 @@
 
 ::
 
-    python -m tests.device.ranks [--ranks 2] [--parts check,allreduce,heat,bodies] [--small]
+    python -m tests.device.ranks [--ranks 2] [--parts devices,check,allreduce,heat] [--small]
 
 Collective calls and a queue over ranks over NCCL, compared with NumPy and with one rank; then
 allreduce beside NCCL called directly, and weak scaling of two programs. Each part is a run of its
@@ -31,7 +31,8 @@ from unisycl.ranks.links import cards, nccl
 from unisycl.ranks.links.link import Call
 
 x = sycl.ext.unisycl
-TABLE = {"check": (2,), "allreduce": (2,), "heat": (1, 2), "heat-by-host": (2,), "bodies": (1, 2)}
+TABLE = {"devices": (1,), "check": (2,), "allreduce": (2,), "heat": (1, 2), "heat-by-host": (2,),
+         "bodies": (1, 2)}
 
 
 def say(q: Any, *words: Any) -> None:
@@ -252,9 +253,34 @@ def bodies(small: bool) -> None:
         f"{spent * 1e6:.1f} us a step, {n * n / q.size / spent / 1e9:.2f} G pairs/s a rank")
 
 
+def devices(small: bool) -> None:
+    """One rank that has all cards (of one card, that card twice): right results, and times."""
+    from tests.ranks import queue_checks, random_programs, test_queue  # noqa: PLC0415
+
+    card = sycl.device()
+    every = card.get_platform().get_devices()
+    every = every if len(every) > 1 else [card, card]
+    q, alone = x.distr_queue(every), x.distr_queue(card)
+    say(q, len(set(every)), "devices:", every)
+    one = queue_checks.check_programs(alone)
+    test_queue.compare(queue_checks.check_all(q), one)
+    for seed in range(30):
+        random_programs.Program(seed).run(q)
+    say(q, "the queue's checks, programs and 30 random programs by devices: well")
+    n, steps = 512 if small else 16384, 100
+    spent = [timed(one, lambda k, one=one, r=r: examples.heat(one, n * r, n, k), steps)
+             for one, r in ((alone, 1), (q, len(every)))]
+    say(q, f"RESULT heat, {n} x {n} a device, one: {spent[0] * 1e6:.1f} us a step, all of one rank:"
+        f" {spent[1] * 1e6:.1f} us, {spent[0] / spent[1]:.3f} of one's speed each")
+    n = 1024 if small else 14 * 132 * 256 // 2
+    spent = [timed(one, lambda k, one=one: examples.bodies(one, n, k), 4) for one in (alone, q)]
+    say(q, f"RESULT {n} bodies, one: {spent[0] * 1e6:.1f} us a step, all of one rank: "
+        f"{spent[1] * 1e6:.1f} us, {spent[0] / spent[1]:.2f} x as fast")
+
+
 PARTS: dict[str, Callable[[bool], None]] = {
-    "check": check, "allreduce": allreduce, "heat": heat, "heat-by-host": heat_by_host,
-    "bodies": bodies}
+    "devices": devices, "check": check, "allreduce": allreduce, "heat": heat,
+    "heat-by-host": heat_by_host, "bodies": bodies}
 
 
 def main() -> int:
