@@ -20,7 +20,7 @@ from pathlib import Path
 
 from unisycl.runtime.threads import executor
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 class Run:
