@@ -21,10 +21,11 @@ from pathlib import Path
 from tests.stress.run import PATIENCE, Run
 
 CHILD = """
-import faulthandler, sys
+import faulthandler, signal, sys
 import numpy as np
 import unisycl as sycl
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have it ignored behind "&"
 SIZE = 2000
 faulthandler.register(__import__("signal").SIGUSR1, all_threads=True)
 queues = [sycl.queue(*p) for p in ((), (sycl.property.queue.in_order(),))]
