@@ -1,7 +1,8 @@
 """Primitives of oneDNN beside libdnnl called directly, and our kernels.
 
 ``python -m bench.dnn [--rounds N] [--kernels]``: interleaved; of each the least time and the least
-processor time of all rounds. ``OMP_NUM_THREADS=1`` compares on one thread. PyTorch is a peer of
+processor time of all rounds. ``--winograd`` compares our kernels' two ways to one convolution
+instead, and both with float64. ``OMP_NUM_THREADS=1`` compares on one thread. PyTorch is a peer of
 the float cases where it is installed.
 """
 
@@ -32,7 +33,8 @@ def product(e: Any, n: int) -> Any:
     return dnn.matmul.primitive_desc(e, md, md, md)
 
 
-def convolution(e: Any, name: str, batch: int) -> Any:
+def convolution(e: Any, name: str, batch: int,
+                way: Any = dnn.algorithm.convolution_direct) -> Any:
     """Return the descriptor of a convolution of 3 x 3, 64 to 64 channels, 56 x 56."""
     kind, tag = TYPES[name], memory.format_tag.any
     weights = memory.data_type.s8 if name == "int8" else kind
@@ -42,8 +44,7 @@ def convolution(e: Any, name: str, batch: int) -> Any:
     if name == "int8":  # else libdnnl is not asked where products of bytes may not fit its sums
         attr.set_accumulation_mode(dnn.accumulation_mode.relaxed)
     return dnn.convolution_forward.primitive_desc(
-        e, dnn.prop_kind.forward_inference, dnn.algorithm.convolution_direct, *mds, (1, 1), (1, 1),
-        (1, 1), attr)
+        e, dnn.prop_kind.forward_inference, way, *mds, (1, 1), (1, 1), (1, 1), attr)
 
 
 def through_us(queue: sycl.queue, kind: Any, pd: Any) -> Run:
@@ -115,7 +116,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.dnn")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--kernels", action="store_true", help="our kernels, too")
+    parser.add_argument("--winograd", action="store_true", help="our kernels' ways alone")
     options = parser.parse_args(arguments)
+    if options.winograd:
+        return _ways(sycl.queue("cpu"), options.rounds)
     if "onednn" not in dnn.available():
         print("libdnnl is not installed: pip install 'unisycl[dnn]'")
         return 2
@@ -138,6 +142,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 runs["kernels"] = through_us(queue, kind, describe())
         show(title, least(runs, options.rounds))
     _empty(queue, e, options.rounds)
+    return 0
+
+
+def _ways(queue: sycl.queue, rounds: int) -> int:
+    """Print what Winograd's way takes beside direct sums, and how far both are off."""
+    e, rng = dnn.engine(queue), np.random.default_rng(1)
+    x, w = (rng.uniform(-1, 1, n).astype(np.float32) for n in ((8, 64, 56, 56), (64, 64, 3, 3)))
+    wide = np.pad(x.astype(float), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    taps = [np.tensordot(w[:, :, r, c].astype(float), wide[:, :, r:r + 56, c:c + 56], (1, 1))
+            for r in range(3) for c in range(3)]
+    right = np.sum(taps, 0).swapaxes(0, 1)
+    runs: dict[str, Run] = {}
+    for name in ("direct", "winograd"):
+        with dnn.using("kernels"):
+            pd = convolution(e, "f32", 8, dnn.algorithm[f"convolution_{name}"])
+        y, made = np.zeros(right.shape, np.float32), dnn.convolution_forward(pd)
+        given = {arg.SRC: memory(x, e), arg.WEIGHTS: memory(w, e), arg.DST: memory(y, e)}
+        runs[name] = functools.partial(lambda m, g: m.execute(queue, g).wait(), made, given)
+        runs[name]()
+        print(f"{name:9} largest error {abs(y - right).max():.1e} of {abs(right).max():.1f}")
+    found = least(runs, rounds)
+    for name, (wall, spent) in found.items():
+        print(f"{name:9} {wall / 1e3:.1f} ms, {found['direct'][0] / wall:.2f} times as fast; "
+              f"processor {spent / 1e3:.1f} ms, {found['direct'][1] / spent:.2f}")
     return 0
 
 

@@ -125,21 +125,6 @@ def test_many_channels_are_products_of_matrices(queue: sycl.queue, name: str) ->
 
 
 @pytest.mark.row("L-10")
-def test_winograd_is_computed_by_whoever_has_it(queue: sycl.queue) -> None:
-    e = dnn.engine(queue)
-    s = dnn.stream(e)
-    rng = np.random.default_rng(9)
-    x, w = model.numbers(rng, (1, 16, 8, 8)), model.numbers(rng, (16, 16, 3, 3))
-    right = model.convolution(x, w, (1, 1), (0, 0), (1, 1), (1, 1))
-    y = np.zeros(right.shape, np.float32)
-    for kind in (prop.forward_training, prop.forward_inference):
-        run(dnn.convolution_forward, e, s, (
-            kind, dnn.algorithm.convolution_winograd, *opened(x, w, y), (1, 1), (1, 1), (1, 1)),
-            {arg.SRC: x, arg.WEIGHTS: w, arg.DST: y})
-        model.near(y, right)
-
-
-@pytest.mark.row("L-10")
 @pytest.mark.parametrize("name", CASES)
 def test_deconvolutions_are_convolutions_transposed(queue: sycl.queue, name: str) -> None:
     e = dnn.engine(queue)

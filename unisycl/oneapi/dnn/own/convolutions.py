@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.oneapi.dnn.kernels import convolutions as kernels
+from unisycl.oneapi.dnn.own import winograd
 from unisycl.oneapi.dnn.own.functions import FORWARD
 from unisycl.oneapi.dnn.own.unrolled import Plan, turned
 from unisycl.oneapi.dnn.own.work import F32, S32, Work, finish_product
@@ -94,7 +95,9 @@ class _Shape:
         to = self.wide if back else self.narrow
         kind: Any = out.dtype
         plan = self.back_plan() if back else self.forward_plan()
-        if plan.pays(w):
+        if winograd.chosen(self.op):
+            winograd.apply(w, plan, source, self.rows_of_weights(w, weights, back=back), out)
+        elif plan.pays(w):
             plan.apply(w, source, self.rows_of_weights(w, weights, back=back), out)
         elif math.prod(to):
             w.call.launch((math.prod(to[:-1]), to[-1]), kernel, self.windows(),

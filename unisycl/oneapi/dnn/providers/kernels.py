@@ -25,6 +25,7 @@ from unisycl.oneapi.dnn.own import (
     products,
     recurrent,
     tensors,
+    winograd,
 )
 from unisycl.oneapi.dnn.own.work import MOST, Work
 from unisycl.oneapi.frame.call import Call
@@ -67,6 +68,7 @@ class Made:
                                       "theirs, whose workspace they read")
         if "weights_projection" in self.found or op.attr.rnn:
             raise names.unimplemented("kernels have no projections, nor networks of whole numbers")
+        winograd.refuse(op, self.found)
         for name, d in self.found.items():
             if name == "workspace" and self.recomputes:
                 continue
