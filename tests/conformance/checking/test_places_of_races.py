@@ -215,9 +215,26 @@ def reads_another_element(i: Any, v: Any, out: Any) -> None:
     out[i] = v[k].x + v[i].y
 
 
+@checked
+def reads_the_second_of_two(i: Any, v: Any, out: Any) -> None:
+    v[i].y = 1.0  # writes
+    k = 7 - i[0]
+    first = v[k].x
+    out[i] = v[k].y + first  # reads
+
+
+@checked
+def reads_those_beside_it(i: Any, v: Any, out: Any) -> None:
+    k = 7 - i[0]
+    v[i].y = 1.0
+    out[i] = v[k].x + v[k].z + sycl.dot(v[k].xz, v[k].wx) + v[k].swizzle(3, 0).x
+    out[i] += v[k][k * 0] + v[k].zw[k % 2]
+
+
 @pytest.mark.row("Q-2")
 @pytest.mark.parametrize("kernel", [reads_what_another_writes, reads_it_by_a_number, reads_several,
-                                    reads_one_of_a_whole], ids=lambda v: v.__name__)
+                                    reads_the_second_of_two, reads_one_of_a_whole],
+                         ids=lambda v: v.__name__)
 def test_a_race_at_one_element_of_a_vector(device: sycl.device, kernel: Any) -> None:
     v, out = np.zeros(8, sycl.float4.dtype), np.zeros(8, np.float32)
     found = told(device, lambda q: q.parallel_for(8, kernel, v, out))
@@ -230,3 +247,6 @@ def test_other_elements_of_a_vector_are_other_places(device: sycl.device) -> Non
     v, out = np.zeros(8, sycl.float4.dtype), np.zeros(8, np.float32)
     assert told(device, lambda q: q.parallel_for(8, reads_another_element, v, out)) == ""
     assert out.tolist() == [1.0] * 8
+    v[:] = sycl.float4(1, 0, 2, 3)
+    assert told(device, lambda q: q.parallel_for(8, reads_those_beside_it, v, out)) == ""
+    assert out.tolist() == [3.0 + 5.0 + 3.0 + 1.0 + (2.0 + k % 2) for k in reversed(range(8))]

@@ -144,3 +144,47 @@ def test_what_was_written_is_read_as_without_checks(device: sycl.device) -> None
     total = sum(cells["row"][(k + 1) % 8, t] + (k + 1) % 8 for t in range(3)) + 5 * (k % 2)
     total += (cells["place"]["x"] + cells["place"]["z"])[7 - k].astype(np.int32)
     assert [[*total, *total]] * 3 == results
+
+
+@sycl.kernel(debug="all")
+def beside_them(it: Any, out: Any, tile: Any) -> None:
+    k = it.get_local_id(0)
+    tile[k].x = 1.0
+    tile[k].z = 2.0
+    sycl.group_barrier(it.get_group())
+    total = tile[7 - k].x + tile[7 - k].z + sycl.dot(tile[k].xz, tile[7 - k].zx)
+    out[it.get_global_id(0)] = total + tile[7 - k].swizzle(0, 2).y + tile[k][k % 2 * 2]
+
+
+@checked
+def a_whole_one(it: Any, out: Any, tile: Any) -> None:
+    k = it.get_local_id(0)
+    tile[k].x = 1.0
+    tile[k].y = 2.0
+    tile[k].z = 3.0
+    sycl.group_barrier(it.get_group())
+    v = tile[7 - k] * np.float32(2)
+    out[it.get_global_id(0)] = v.x + v.y + v.z
+
+
+@checked
+def one_too_many(it: Any, out: Any, tile: Any) -> None:
+    k = it.get_local_id(0)
+    tile[k].x = 1.0
+    sycl.group_barrier(it.get_group())
+    out[it.get_global_id(0)] = tile[7 - k].x + tile[7 - k].z
+
+
+@pytest.mark.row("Q-5")
+def test_elements_of_a_vector_are_read_one_by_one(device: sycl.device) -> None:
+    out, space = np.zeros(16, np.float32), sycl.nd_range(16, 8)
+
+    def found(kernel: Any) -> str:
+        tile = sycl.local_accessor(sycl.float3, 8)
+        return told(device, lambda q: q.parallel_for(space, kernel, out, tile))
+    assert found(beside_them) == ""
+    assert [10 + k % 2 for k in range(16)] == out.tolist()
+    assert found(a_whole_one) == ""
+    assert [12] * 16 == out.tolist()
+    text = found(one_too_many)
+    assert f"at {place(one_too_many, 'out[')}: this work-item reads tile[7].z" in text

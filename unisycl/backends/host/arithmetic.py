@@ -98,9 +98,9 @@ class Rewriting(ast.NodeTransformer):
         target.value = self._read("owner", target)
         if isinstance(target, ast.Attribute):
             return [self._read("owner", target), ast.Constant(target.attr)]
-        before.append(self._named("place", target.slice))
-        target.slice = self._read("place", target)
-        return [self._read("owner", target), self._read("place", target)]
+        before.append(self._named("index", target.slice))
+        target.slice = self._read("index", target)
+        return [self._read("owner", target), self._read("index", target)]
 
     def _named(self, word: str, value: ast.expr) -> ast.stmt:
         name = ast.Name(f"{_OWN}{word}__", ast.Store())

@@ -35,6 +35,7 @@ from unisycl.frontend.values.kind import (
 )
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.pieces import components, shown
+from unisycl.frontend.values.single_elements import chosen, is_at, read_apart, reads_apart
 from unisycl.frontend.values.targets import behind, is_spread, load_each
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -101,7 +102,8 @@ class Vector(Kind):
         place = self.place
         if place is None:
             return self
-        items = ctx.load_many(place, max(self.room, len(self.items)))
+        room = 0 if reads_apart(ctx, self) else self.room
+        items = ctx.load_many(place, max(room, len(self.items)))
         return replace(self, items=tuple(items[:len(self.items)]), exact=False)
 
     # ---- parts
@@ -110,8 +112,9 @@ class Vector(Kind):
 
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
         found = attribute(ctx, self, name)
-        if isinstance(found, Vector) and self.place is not None:
-            return attribute(ctx, self.loaded(ctx), name)  # several are read at once
+        if isinstance(found, Vector) and self.place is not None:  # several are read at once
+            return read_apart(ctx, found) if reads_apart(ctx, self) \
+                else attribute(ctx, self.loaded(ctx), name)
         return Method(self, name) if found is None and name in self._methods() else found
 
     def names(self) -> Iterable[str]:
@@ -393,17 +396,13 @@ def element(ctx: Lowering, value: Vector, index: n.Expr, node: ast.AST) -> n.Exp
     if k is not None:
         return value.items[k]
     index = ctx.once(index)
+    if reads_apart(ctx, value):
+        return chosen(ctx, value.items, index, node)
     items = [ctx.once(x) for x in value.loaded(ctx).items]
     result = items[-1]
     for k in range(len(items) - 2, -1, -1):
-        result = coerce.select(_is(index, k), items[k], result, value.elem)
+        result = coerce.select(is_at(index, k), items[k], result, value.elem)
     return result
-
-
-def _is(index: n.Expr, k: int) -> n.Expr:
-    test = coerce.compare("eq", index, coerce.weak_scalar(k))
-    assert test is not None
-    return coerce.truth(test)
 
 
 # ---- assignment to elements
@@ -488,11 +487,11 @@ def assign_element(ctx: Lowering, target: Vector, index: n.Expr, value: n.Expr,
         if item is _nowhere(target.elem):
             continue
         if isinstance(item, n.Read):
-            put(ctx, item, coerce.select(_is(index, k), x, item, target.elem), node)
+            put(ctx, item, coerce.select(is_at(index, k), x, item, target.elem), node)
         else:
             with ctx.into() as block:
                 put(ctx, item, x, node)
-            ctx.emit(n.If(_is(index, k), tuple(block), span=ctx.span(node)))
+            ctx.emit(n.If(is_at(index, k), tuple(block), span=ctx.span(node)))
 
 
 # ---- methods
@@ -500,10 +499,10 @@ def call(ctx: Lowering, value: Vector, name: str, args: Sequence[Value], named: 
          node: ast.AST) -> Value:
     """Return a call of a method of a vec or marray."""
     lower, required, optional = METHODS[name]
-    if name == "swizzle":
-        return _swizzle(ctx, value.loaded(ctx), args, node)
-    if name in ("convert", "as_"):
+    if name in ("convert", "as_") or (name == "swizzle" and not reads_apart(ctx, value)):
         value = value.loaded(ctx)
+    if name == "swizzle":
+        return read_apart(ctx, _swizzle(ctx, value, args, node))
     return lower(ctx, value, match(ctx, node, name, args, named, required, optional), node)
 
 
