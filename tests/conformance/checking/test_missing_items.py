@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,13 @@ checked = sycl.kernel(debug="divergence")
 @checked
 def giver(it: Any, a: Any) -> None:
     a[it.get_global_id(0)] = sycl.group_broadcast(it.get_group(), it.get_local_id(0), 4)  # here
+
+
+@checked
+def giver_of_a_part(it: Any, a: Any) -> None:
+    part = sycl.ext.oneapi.experimental.chunked_partition(it.get_sub_group(), 2)
+    k = it.get_local_id(0)
+    a[it.get_global_id(0)] = sycl.group_broadcast(part, k, it.get_local_range(0) - 2)  # here
 
 
 @checked
@@ -46,6 +54,15 @@ def test_a_broadcast_from_a_work_item_that_the_group_has_not_is_told(device: syc
     text = told(device, lambda queue: launch(giver, queue))
     assert place(giver, "# here") in text
     assert "group_broadcast: the group has 4 work-items; there is no id 4" in text
+
+
+@pytest.mark.part("Q-4")
+def test_a_broadcast_from_a_work_item_that_a_part_has_not_is_told(device: sycl.device) -> None:
+    if not device.get_info(sycl.info.device.sub_group_sizes):
+        pytest.skip("no sub-groups")
+    text = told(device, lambda queue: launch(giver_of_a_part, queue))
+    assert place(giver_of_a_part, "# here") in text
+    assert re.search(r"group_broadcast: the group has [12] work-items; there is no id 2", text)
 
 
 @pytest.mark.part("Q-4")

@@ -77,6 +77,17 @@ def move(ctx: Context, op: str, group: Instance, x: n.Expr, place: n.Expr, turn:
     return _call(ctx, _MOVES.get(op, op), [group, x, place], turn, node)
 
 
+def check_giver(ctx: Context, group: Instance, place: n.Expr, node: ast.AST) -> None:
+    """Have it checked that a part has the work-item that a broadcast asks, in debugged kernels."""
+    if "divergence" not in ctx.shape.checks:
+        return
+    size = ctx.hold(ctx.to_scalar(query(ctx, group, "get_local_linear_range", node), node))
+    inside = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", place, n.Const(place.type, 0)),
+                      n.Compare(BOOL, "lt", place, coerce.convert(size, place.type)))
+    pieces = ("group_broadcast: the group has ", size, " work-items; there is no id ", place)
+    ctx.emit(n.Check(inside, pieces, span=ctx.span(node)))
+
+
 def combine(ctx: Context, op: str, group: Instance, operands: tuple[n.Expr, ...], name: str,
             turn: int, node: ast.AST) -> n.Expr:
     """Return a reduction or scan; ``operands`` are the value and perhaps an initial one."""

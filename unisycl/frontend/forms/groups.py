@@ -275,6 +275,9 @@ def _move(op: str, name: str, where: str, *, needed: bool = False) -> Callable[
         scope = _group(ctx, found["group"], node, name, sub_groups_only=op != "broadcast")
         place = coerce.convert(place, WEAK_INT)
         place = place if len(xs) == 1 else ctx.hold(place)
+        if op == "broadcast" and isinstance(scope, Instance):
+            place = ctx.hold(place)
+            fragments.check_giver(ctx, scope, place, node)
         return whole([_collect(ctx, op, (x, place), scope, node, type=x, turn=turn)
                       for turn, x in enumerate(xs)])
     return lower

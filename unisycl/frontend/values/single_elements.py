@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.frontend import coerce
-from unisycl.frontend.values.kind import Lowering
+from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.ir import nodes as n
 
 _WATCHING = frozenset(("races", "uninitialised"))
@@ -24,14 +24,16 @@ def reads_apart(ctx: Lowering, vector: Any) -> bool:
     return vector.place is not None and not _WATCHING.isdisjoint(ctx.shape.checks)
 
 
-def read_apart(ctx: Lowering, some: Any) -> Any:
+def read_apart(ctx: Lowering, some: Value) -> Value:
     """Return some elements of a vec at hand; a single one is a number, and stays."""
     if isinstance(some, n.Expr):
         return some
-    known = {x: ctx.hold(x) for x in dict.fromkeys(some.items) if isinstance(x, n.Load)}
+    vector: Any = some
+    known = {x: ctx.hold(x) for x in dict.fromkeys(vector.items) if isinstance(x, n.Load)}
     if not known:
         return some
-    return replace(some, items=tuple(known.get(x, x) for x in some.items), exact=False)
+    found: Value = replace(vector, items=tuple(known.get(x, x) for x in vector.items), exact=False)
+    return found
 
 
 def chosen(ctx: Lowering, items: Sequence[n.Expr], index: n.Expr, node: ast.AST) -> n.Expr:
