@@ -171,7 +171,7 @@ LINES = {"not_a_number": "f[i] =", "a_function": "f[i] =", "in_place_sums": "x[i
     (split, 0, "2147483647 // 0: an integer is divided by zero"),
     (of_numpy, 0, "2147483647 + 300 does not fit int32, and wraps to -2147483349"),
     (of_vectors, 0, "2147483647 + 300 does not fit int32, and wraps to -2147483349"),
-    (in_groups, 0, "1200 * 2147483647 does not fit int32, and wraps to -1200"),
+    (in_groups, 0, "2400 * 2147483647 does not fit int32, and wraps to -2400"),
     (guarded, -1, ""),
     (stepping_down, -1, ""),
 ], ids=lambda v: getattr(v, "__name__", ""))
@@ -181,7 +181,7 @@ def test_the_first_item_and_the_line_are_told(
     f = np.zeros(8, np.float32)
     f[5] = np.inf
     grouped = kernel is in_groups
-    size = sycl.nd_range(8, 4) if grouped else 8
+    size = sycl.nd_range(8, 8) if grouped else 8
     found = told(device, lambda q: q.parallel_for(size, kernel, x, y, f))
     if item < 0:
         assert found == ""
