@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.oneapi import dnn_model as model
 from unisycl.examples import learning
 from unisycl.oneapi import dnn
 from unisycl.oneapi.dnn import arg, memory
@@ -53,6 +54,22 @@ def test_networks_learn_to_tell_pictures_apart(queue: sycl.queue, name: str) -> 
     net = getattr(learning, name)(queue, 16, 6, 3)
     learned(net, learning.Classes(net), learning.batches(x, right, 16, 20),
             learning.STATED[name], slow=is_slow(queue))
+
+
+@pytest.mark.row("L-24")
+def test_learning_again_gives_the_same_bits(queue: sycl.queue) -> None:
+    """Primitives are in order, whoever computes them: nothing is read before it is written."""
+    x, right = crosses(32)
+
+    def losses() -> list[float]:
+        net = learning.mlp(queue, 16, 6, 3)
+        rounds = 1 if is_slow(queue) else 12
+        return learning.train(net, learning.Classes(net), learning.batches(x, right, 16, rounds),
+                              0.1)
+    for name in model.providers(queue):
+        with dnn.using(name):
+            first = losses()
+            assert all(losses() == first for _ in range(1 if is_slow(queue) else 3)), name
 
 
 def test_an_lstm_learns_what_follows_in_a_sine(queue: sycl.queue) -> None:

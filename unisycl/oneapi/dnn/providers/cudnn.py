@@ -259,6 +259,7 @@ class Made:
         """Return the plan, which is made where the device is current: in a command of a queue."""
         answer: list[Any] = []
         queue = self._op.where.queue
+        card = queue.get_device()
 
         def plan(handle: Any) -> None:
             try:
@@ -267,13 +268,13 @@ class Made:
                     handle.get_native_queue() or 0)
                 try:
                     order, operations = self._described(graphs)
-                    made = graphs.plan(stream, operations, self._without())
+                    made = graphs.plan(card, stream, operations, self._without())
                 except graph.Refused:
                     if not self._fused:
                         raise
                     self._fused = False
                     order, operations = self._described(graphs)
-                    made = graphs.plan(stream, operations, self._without())
+                    made = graphs.plan(card, stream, operations, self._without())
                 answer.append((order, made))
             except (graph.Refused, sycl.exception) as problem:
                 answer.append(problem)

@@ -8,12 +8,13 @@ long as it does.
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from unisycl.oneapi.frame.library import Library
-from unisycl.oneapi.mkl.providers.cuda_libraries import Handles, check
+from unisycl.oneapi.mkl.providers.cuda_libraries import check
 
 _HANDLE, TYPE, _BOOLEAN, LONG, FLOAT, _POINTER, MODE, _HEURISTIC, _NOTE, DESCRIPTION = (
     0, 1, 2, 3, 4, 6, 7, 8, 11, 15)
@@ -92,8 +93,8 @@ class Described:
 class Plan:
     """How a graph is computed; executed with the addresses of its tensors."""
 
-    def __init__(self, library: Library, handles: Handles, plan: Described) -> None:
-        self._library, self._handles, self._plan = library, handles, plan
+    def __init__(self, library: Library, handle: Handle, plan: Described) -> None:
+        self._library, self._handle, self._plan = library, handle, plan
         room = ctypes.c_int64()
         plan.get(_PLAN_ROOM, LONG, 1, ctypes.byref(room))
         self.room = room.value
@@ -112,9 +113,35 @@ class Plan:
             if len(self._packs) >= REPEATS:
                 self._packs.clear()
             self._packs[key] = pack
-        with self._handles.lock:
-            handle = ctypes.c_void_p(self._handles.of(stream))
+        with self._handle.lock:
+            handle = ctypes.c_void_p(self._handle.of(stream))
             check("cudnnBackendExecute", self._run(handle, self._plan.at, pack.at))
+
+
+class Handle:
+    """What the library calls a handle, one a device, which is told the stream of each call.
+
+    A plan that is made with one handle and executed with another one, of another stream, was seen
+    to be unordered with what follows it in that stream.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._create = library.plain("cudnnCreate", [ctypes.c_void_p], ctypes.c_int)
+        self._set = library.plain("cudnnSetStream", [ctypes.c_void_p] * 2, ctypes.c_int)
+        self.lock = threading.RLock()
+        self._made = 0
+        self._stream: int | None = None
+
+    def of(self, stream: int) -> int:
+        """Return the handle, whose calls go to a stream; the lock is held."""
+        if not self._made:
+            out = ctypes.c_void_p()
+            check("cudnnCreate", self._create(ctypes.byref(out)))
+            self._made = out.value or 0
+        if stream != self._stream:
+            check("cudnnSetStream", self._set(self._made, stream))
+            self._stream = stream
+        return self._made
 
 
 class Graphs:
@@ -122,7 +149,12 @@ class Graphs:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.handles = Handles(library, "cudnnCreate", "cudnnSetStream")
+        self._handles: dict[Hashable, Handle] = {}
+
+    def handle(self, card: Hashable) -> Handle:
+        """Return the handle of a device, which is current."""
+        found = self._handles.get(card)
+        return self._handles.setdefault(card, Handle(self.library)) if found is None else found
 
     def tensor(self, number: int, kind: int, dims: Sequence[int], strides: Sequence[int], *,
                virtual: bool = False) -> Described:
@@ -141,11 +173,12 @@ class Graphs:
             made.set(number, what, *values)
         return made.done()
 
-    def plan(self, stream: int, operations: Sequence[Described],
+    def plan(self, card: Hashable, stream: int, operations: Sequence[Described],
              without: frozenset[int]) -> Plan:
         """Return how operations are computed together by an engine without some notes."""
-        with self.handles.lock:
-            handle = self.handles.of(stream)
+        mine = self.handle(card)
+        with mine.lock:
+            handle = mine.of(stream)
             graph = self.described(_GRAPH, (_GRAPH_HANDLE, _HANDLE, handle),
                                    (_GRAPH_OPERATIONS, DESCRIPTION, *operations))
             why = "it has no engine for this"
@@ -156,7 +189,7 @@ class Graphs:
                     try:
                         plan = self.described(_PLAN, (_PLAN_HANDLE, _HANDLE, handle),
                                               (_PLAN_CONFIG, DESCRIPTION, config))
-                        return Plan(self.library, self.handles, plan)
+                        return Plan(self.library, mine, plan)
                     except Refused as problem:
                         why = str(problem)
             raise Refused(why)
