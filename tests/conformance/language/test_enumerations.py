@@ -34,6 +34,11 @@ class Weight(enum.Enum):
     NONE = -1.0
 
 
+class Word(enum.StrEnum):
+    SHORT = "s"
+    LONG = "long"
+
+
 TABLE = (Cell.DOOR, Cell.WALL, Cell.FLOOR)
 
 
@@ -122,6 +127,15 @@ def test_what_a_member_is_not(queue):
         queue.parallel_for(2, stored, out)
     with pytest.raises(sycl.KernelError, match=r"'\.name' of a member of State"):
         queue.parallel_for(2, named, out)
+
+
+def test_members_that_are_texts_are_no_values(queue):
+    """``m == "a"`` is true of one of them, so that it is more than its place."""
+    def kernel(i, out):
+        word = Word.SHORT if i else Word.LONG
+        out[i] = word == "s"
+    with pytest.raises(sycl.KernelError, match="Word"):
+        queue.parallel_for(2, kernel, np.zeros(2, np.int32))
 
 
 def test_a_number_without_a_member_is_told_in_debugged_kernels(queue):

@@ -90,7 +90,8 @@ class Constant(Kind):
     def enumeration(self) -> Any:
         """The enumeration that it is a member of, if names may stand for any of them; or None."""
         cls = type(self.object)
-        if not isinstance(self.object, enum.Enum) or isinstance(self.object, enum.Flag):
+        if not isinstance(self.object, enum.Enum) or isinstance(self.object, enum.Flag) or (
+                cls._member_type_ not in (object, int, float)):  # others are their values, too
             return None
         own = (getattr(cls, name, None) for name in _OF_MEMBERS)
         return None if any(isinstance(f, FunctionType) and f.__module__ != "enum"

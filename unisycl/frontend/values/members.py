@@ -143,9 +143,10 @@ def chosen(ctx: Lowering, items: Sequence[Value], index: n.Expr, node: ast.AST) 
 def of_value(ctx: Lowering, cls: Any, members: Sequence[Value], value: n.Expr,
              node: ast.AST) -> Value | None:
     """Return the member that has a number as its value; None if not all of them are numbers."""
-    known = [member(ctx, m).cls and x.value for m, x in zip(members, cls, strict=True)
-             if class_of(m) is cls]
-    if not known or len(known) < len(cls) or cls._missing_.__qualname__ != "Enum._missing_" \
+    if form_of(members) is None or class_of(members[0]) is not cls:
+        return None
+    known = [m.value for m in cls]
+    if cls._missing_.__qualname__ != "Enum._missing_" \
             or not all(isinstance(v, bool | int | float) for v in known):
         return None
     x = ctx.once(value)

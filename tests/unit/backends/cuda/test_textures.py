@@ -32,11 +32,6 @@ def fake() -> Iterator[FakeCuda]:
     assert made.misuse == []
 
 
-@pytest.fixture
-def queue(fake: FakeCuda) -> sycl.queue:
-    return sycl.queue("cuda")
-
-
 def sampler(**more: Any) -> Any:
     modes = (sycl.addressing_mode.repeat, sycl.addressing_mode.clamp, sycl.addressing_mode.none)
     return ext.bindless_image_sampler(modes, NORMAL, LINEAR, ext_unisycl_coarse=True, **more)
