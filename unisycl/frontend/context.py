@@ -356,9 +356,9 @@ class Context(Variables):
         """Turn a Python object into a value; ``frozen`` numbers become constants."""
         return objects.captured(self, path, obj, name, node, frozen=frozen)
 
-    def constant(self, value: Value) -> n.Const | None:
+    def constant(self, value: Value, *, bools: bool = False) -> n.Const | None:
         """Return a number known while compiling; captured ones are made known by their values."""
-        return objects.constant(self, value)
+        return objects.constant(self, value, bools=bools)
 
 
 def standing(frames: list[Frame]) -> list[Frame]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.runtime.launch.compiled_kernels import kernels
 
 pytestmark = pytest.mark.row("D-11")
 N = 5
@@ -111,3 +112,18 @@ def test_what_is_wrong_on_the_way_taken_is_told(queue):
             out[i] = a[i, 0, 0]
     with pytest.raises(sycl.KernelError, match="0, 0"):
         run(queue, kernel, ONE)
+
+
+def test_numbers_that_conditions_hold_are_not_known(queue):
+    """A kernel that compiles is compiled once, whatever its integers are."""
+    def kernel(i, out, a, k, limit):
+        up = (i & k) == 0
+        many = k > limit
+        out[i] = a[i] if up else -a[i]
+        if many:
+            out[i] *= 2
+    with kernels() as seen:
+        for k in range(1, 5):
+            wanted = np.where(np.arange(N) & k, -ONE, ONE) * (2 if k > 2 else 1)
+            assert np.array_equal(run(queue, kernel, ONE, k, 2), wanted)
+    assert len(seen) == 1

@@ -65,12 +65,13 @@ def decided(ctx: Context, value: Value) -> bool | None:
     fixed = static_truth(value)
     if fixed is not None or not isinstance(value, n.Expr) or value.type not in _CAPTURED:
         return fixed
-    if not (isinstance(value, n.ParamRead | n.Read) and value.type == WEAK_BOOL):
+    bools, known = "decide" not in ctx.facts, None
+    if not bools or (isinstance(value, n.ParamRead | n.Read) and value.type == WEAK_BOOL):
+        known = ctx.constant(value, bools=bools)
+    if known is None:
         ctx.undecided = True
-        if "decide" not in ctx.facts:
-            return None
-    known = ctx.constant(value)
-    return None if known is None else bool(known.value)
+        return None
+    return bool(known.value)
 
 
 def lower_compare(ctx: Context, node: ast.Compare) -> Value:

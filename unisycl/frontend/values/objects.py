@@ -156,8 +156,24 @@ def _of_parts(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> 
     return Partial(part((("attr", "func"),), obj.func, name, frozen=False), args, named)
 
 
-def constant(ctx: Lowering, value: Value) -> n.Const | None:
-    """Return a number known while compiling, computed from captured ones if need be."""
+def constant(ctx: Lowering, value: Value, *, bools: bool = False) -> n.Const | None:
+    """Return a number known while compiling, computed from captured ones if need be.
+
+    The code depends on them from then on, and on none where the number is not known. ``bools``:
+    it is known only if no captured number but bools is asked for it.
+    """
+    asked: dict[Path, Any] = {}
+    found = _constant(ctx, value, asked)
+    if found is None or (bools and not all(isinstance(x, bool) for x in asked.values())):
+        return None
+    for path, obj in asked.items():
+        ctx.guard(path, obj, frozen=True)
+    return found
+
+
+def _constant(ctx: Lowering, value: Value, asked: dict[Path, Any]) -> n.Const | None:
+    """Return such a number, and note what was asked for it."""
+    known = functools.partial(_constant, ctx, asked=asked)
     match value:
         case n.Const():
             return value
@@ -165,32 +181,31 @@ def constant(ctx: Lowering, value: Value) -> n.Const | None:
             obj = captures.fetch(value.param.path, ctx.function, ctx.arguments)
             if isinstance(obj, captures.Later | np.generic):  # a parent kernel will give it
                 return None
-            ctx.guard(value.param.path, obj, frozen=True)
+            asked[value.param.path] = obj
             return coerce.weak_scalar(obj)
         case n.Read() if value.type.weak and value.local in ctx.derived:
-            return constant(ctx, ctx.derived[value.local])  # a name with one assignment
+            return known(ctx.derived[value.local])  # a name with one assignment
         case n.Binary() if value.type.weak:
-            a, b = constant(ctx, value.a), constant(ctx, value.b)
+            a, b = known(value.a), known(value.b)
             found = None if a is None or b is None else coerce.binary(
                 value.op, a, b, value.type)
             return found if isinstance(found, n.Const) else None
         case n.Compare() if value.type.weak:
-            a, b = constant(ctx, value.a), constant(ctx, value.b)
+            a, b = known(value.a), known(value.b)
             found = None if a is None or b is None else coerce.compare(value.op, a, b)
             return found if isinstance(found, n.Const) else None
         case n.Unary() if value.type.weak and value.op == "neg":
-            x = constant(ctx, value.x)
+            x = known(value.x)
             return None if x is None else n.Const(value.type, -x.value)
         case n.Unary() if value.type.weak and value.op == "not":
-            x = constant(ctx, value.x)
+            x = known(value.x)
             return None if x is None else n.Const(value.type, not x.value)
         case n.Cast() if value.type.weak and value.x.type.weak:
-            x = constant(ctx, value.x)
+            x = known(value.x)
             made = None if x is None else coerce.convert(x, value.type)
             return made if isinstance(made, n.Const) else None
         case n.Call() if value.type.weak and value.builtin.name in ("min", "max", "abs"):
-            parts = [constant(ctx, x) for x in value.args]
-            known = [p.value for p in parts if p is not None]
+            parts = [x.value for x in map(known, value.args) if x is not None]
             function: Any = {"min": min, "max": max, "abs": abs}[value.builtin.name]
-            return n.Const(value.type, function(*known)) if len(known) == len(parts) else None
+            return n.Const(value.type, function(*parts)) if len(parts) == len(value.args) else None
     return None
