@@ -22,7 +22,7 @@ from unisycl.base.foreign_objects import native_help
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import BoundView, Group
 from unisycl.runtime.memory.regions import pitches_of
-from unisycl.runtime.memory.usm import check_alive
+from unisycl.runtime.memory.usm import check_alive, in_place
 
 
 def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bool) -> BoundView:
@@ -55,7 +55,9 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
             raise UsageError(errc.invalid, f"{what}: the destination array is read-only; give a "
                              "writable one, such as array.copy(), whose flags.writeable is True")
         check_alive(thing, group)
-        return BoundView(thing.reshape(-1), 0, thing.shape, pitches_of(thing.shape))
+        lies = in_place(thing, channel)
+        memory = thing.reshape(-1) if lies is None else lies.view(thing.dtype)
+        return BoundView(memory, 0, thing.shape, pitches_of(thing.shape))
     raise UsageError(errc.invalid, f"{what}: expected an accessor, USM memory or an array, got "
                      f"{type(thing).__name__}{native_help(thing)}")
 

@@ -129,7 +129,7 @@ class Call:
     def result(self, dtype: npt.DTypeLike) -> Memory:
         """Return memory of one element that the host reads: where it can, kernels write it there.
 
-        It stands in for an array, of which kernels of a card get a copy.
+        Shared memory would go there and back for it.
         """
         device = self.queue.get_device()
         if _host_memory(device) or not device.has(sycl.aspect.usm_host_allocations):
@@ -154,10 +154,7 @@ class Call:
         return found
 
     def table(self, values: npt.NDArray[Any]) -> Memory:
-        """Return numbers that only kernels read: brought once where the device's memory is apart.
-
-        What ``kept`` gives is brought anew for each kernel there.
-        """
+        """Return numbers that only kernels read: on the device where its memory is apart."""
         device = self.queue.get_device()
         if _host_memory(device) or not device.has(sycl.aspect.usm_device_allocations):
             return Memory(self.kept(values), 0, values.size)

@@ -104,14 +104,19 @@ def _convert_part(spread: bool, raw: Any, group: Group | None, channel: Channel)
     usm.check_alive(raw, group)
     _check_reachable(channel)
     if channel.driver.memory != HOST:
-        return Staged(raw, spread)
+        lies = usm.in_place(raw, channel)
+        if lies is None:
+            return Staged(raw, spread)
+        first = (int(raw.__array_interface__["data"][0]) - int(lies.ctypes.data)) // raw.itemsize
+        return strided_view(raw, lies.view(raw.dtype), first, spread=spread)
     return strided_view(raw, *whole(raw), spread=spread)
 
 
 def bind_array(array: Any, channel: Channel, group: Group | None = None) -> BoundView | Staged:
     """Use a NumPy array as a system allocation (SYCL 2020 §4.8.2), or a copy of it.
 
-    A device with memory of its own works on a copy that lives as long as the launch.
+    A device with memory of its own works on a copy that lives as long as the launch, but for USM of
+    the queue's context that NumPy sees, which it uses in place.
     """
     if not isinstance(array, np.ndarray):
         return _lent(array, channel)
@@ -122,7 +127,9 @@ def bind_array(array: Any, channel: Channel, group: Group | None = None) -> Boun
                          "np.ascontiguousarray(...) of it")
     shape = array.shape
     if channel.driver.memory != HOST:
-        return Staged(array)
+        lies = usm.in_place(array, channel)
+        return Staged(array) if lies is None else BoundView(
+            lies.view(array.dtype), 0, shape, pitches_of(shape))
     return BoundView(array.reshape(-1), 0, shape, pitches_of(shape))
 
 

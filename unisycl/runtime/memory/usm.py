@@ -17,6 +17,7 @@ from unisycl.base import allocations as known_allocations
 from unisycl.base import checked_mode, requested_checks
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.strides import span_of
 from unisycl.process.callers import Where, caller, place
 from unisycl.runtime.devices.devices import ContextState, DeviceState, require_aspect
 from unisycl.runtime.graph import ordering
@@ -196,6 +197,26 @@ def allocations(channel: Channel) -> BoundView | Staged:
     if device.driver.memory != HOST:
         return Staged(table)
     return BoundView(table, 0, (len(table),), (1,))
+
+
+def in_place(array: Array, channel: Channel) -> Any:
+    """Return the bytes of an array as those of the allocation of the queue's context they lie in.
+
+    None where they lie in none, where their elements lie at odd addresses, and where devices use
+    the host's memory anyway. A copy of them would be made when it is asked for, which may be before
+    what writes them has ended.
+    """
+    if channel.driver.memory == HOST or not array.flags.aligned or not array.size:
+        return None
+    start, stop = span_of(array)
+    fate = known_allocations.fate_of(array)
+    block: Block | None = find(channel.context, start) if fate is None else fate.block
+    if block is None or block.context is not channel.context or not isinstance(
+            block.memory, np.ndarray):
+        return None
+    low = start - block.address
+    held = low >= 0 and low + stop - start <= block.nbytes
+    return block.memory[low:low + stop - start] if held else None
 
 
 def inside(context: ContextState, array: Array) -> Array | None:
