@@ -41,10 +41,10 @@ print(json.dumps([places, {k: why for k, why in registry.problems().items() if k
 TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
 OURS = ("cpu", "host")
-CONFORMANCE = "tests/conformance"
+CONFORMANCE, UNIT = "tests/conformance", "tests/unit"
 LARGE = (f"{CONFORMANCE}/language", f"{CONFORMANCE}/oneapi")
-"""Half of the time of the conformance tests: processes of their own, where most cases run. One that
-takes longer than all others has a processor stand idle at the end, and keeps all it compiled."""
+"""Half of the time of the conformance tests: processes of their own. One that takes longer than all
+others has a processor stand idle at the end, and keeps all it compiled."""
 SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...], str], ...] = (
     ("", {}, (), ""),
     ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED, "unified_shared_memory"),
@@ -207,13 +207,15 @@ def _rows_of(jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
 def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
     """Return the arguments of pytest and the environment of each process, by its name.
 
-    ``others``: the names of devices beyond ours, with what extensions they have.
+    ``others``: the names of devices beyond ours, with what extensions they have. They begin in this
+    order: what takes longest first, what is short at the end, so that all processors are busy.
     """
     ours = tuple(word for name in OURS for word in ("--device", name))
     small = tuple(f"--ignore={path}" for path in LARGE)
+    language, oneapi = LARGE
     found: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
-        "cpu and host, large": ((*ours, *LARGE), {}),
-        "cpu and host": ((*ours, CONFORMANCE, *small), {})}
+        "cpu and host, oneapi": ((*ours, oneapi), {})}
+    levels: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {}
     turns = itertools.count()
     for begin, environment, paths, extension in SETTINGS:
         having = [name for name, words in others.items()
@@ -222,15 +224,19 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
             having = [having[next(turns) % len(having)]]
         for name in having:
             title = " ".join([name, *(f"{k}={v}" for k, v in environment.items())])
-            command, apart = ("--device", name, "--device-tests"), False
-            if not begin and name.partition(":")[2] in ("", "0"):
-                found[f"{title}, large"], apart = ((*command, *LARGE), {}), True
-            found[title] = (*command, *(("tests", *small) if apart else paths)), environment
-        if not begin:
-            rest = (p.name for p in sorted((ROOT / "tests").iterdir()) if p.is_dir())
-            found["all but conformance"] = (
-                (*ours, *(f"tests/{name}" for name in rest
-                          if name[0] not in "_." and f"tests/{name}" != CONFORMANCE)), {})
+            command = ("--device", name, "--device-tests")
+            if paths:
+                levels[title] = (*command, *paths), environment
+            else:
+                found[f"{title}, large"] = (*command, *LARGE), environment
+                found[title] = (*command, "tests", *small), environment
+    rest = [f"tests/{p.name}" for p in sorted((ROOT / "tests").iterdir())
+            if p.is_dir() and p.name[0] not in "_." and f"tests/{p.name}" != CONFORMANCE]
+    found["cpu and host"] = (*ours, CONFORMANCE, *small), {}
+    found["unit tests"] = (*ours, UNIT), {}
+    found["cpu and host, language"] = (*ours, language), {}
+    found["all else"] = (*ours, *(path for path in rest if path != UNIT)), {}
+    found.update(levels)
     return found
 
 

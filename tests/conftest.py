@@ -21,7 +21,7 @@ from unisycl.backends import registry
 from unisycl.passes import pipeline
 
 MEMORY = Path("/dev/shm")  # files in memory: one of a few KiB takes 35 us there, 200 on a disk
-ROOM = 1 << 30  # bytes that are free there, of which a cache takes a quarter at most
+ROOM = 1 << 30  # bytes that are free there, of which the caches of a run take half at most
 
 
 def in_memory() -> Path | None:
@@ -44,7 +44,7 @@ def temporary(name: str, place: Path | None = None) -> str:
 # Tests compile into a cache of their own: never the user's, and empty at the start.
 os.environ["UNISYCL_CACHE"] = temporary("unisycl-tests-", in_memory())
 if "POCL_CACHE_DIR" not in os.environ:
-    os.environ["POCL_CACHE_DIR"] = temporary("unisycl-tests-pocl-")
+    os.environ["POCL_CACHE_DIR"] = temporary("unisycl-tests-pocl-", in_memory())
 
 pipeline.ALWAYS_VERIFY[0] = True
 
