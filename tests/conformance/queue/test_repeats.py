@@ -184,3 +184,30 @@ def test_queues_of_a_device_share_what_is_remembered(queue: sycl.queue) -> None:
     start, end = (done.get_profiling_info(k) for k in (
         sycl.info.event_profiling.command_start, sycl.info.event_profiling.command_end))
     assert 0 < start <= end
+
+
+def step(i, h, d, low):
+    r = low + i
+    h[r, d - r] = h[r - 1, d - r] ^ (h[r, d - r - 1] + 1)
+
+
+@pytest.mark.row("C-2")
+def test_ranges_that_differ_from_launch_to_launch(queue: sycl.queue) -> None:
+    n = 24
+    want = np.ones((n, n), np.int32)
+    for r in range(1, n):
+        for c in range(1, n):
+            want[r, c] = want[r - 1, c] ^ (want[r, c - 1] + 1)
+    h = sycl.malloc_device((n, n), queue, dtype=np.int32)
+    q = sycl.queue(queue.get_context(), queue.get_device(), sycl.property.queue.in_order())
+    for _ in range(3):
+        q.fill(h, np.int32(1)).wait()
+        for d in range(2, 2 * n - 1):
+            low = max(1, d - n + 1)
+            q.parallel_for(min(n, d) - low, step, h, d, low)
+        q.parallel_for(0, step, h, 0, 0)
+        q.wait()
+        assert (host(q, h) == want).all()
+    sycl.free(h, q)
+    with pytest.raises(sycl.exception):
+        q.parallel_for(7, step, h, 8, 1).wait()

@@ -345,6 +345,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
             if deps or not channel.extends:
                 return start(channel, launch, again.name, deps, again.begin)
             return repeated.submit(channel, again, launch, again.begin or begin_nothing)
+        if known is None and channel.quick and geometry.whole is None and not reductions:
+            known, raw = program.over_others(channel, function, geometry, arguments)
         if known is not None and geometry.whole is None:
             if reductions:
                 return _join_warm(channel, function, geometry, arguments, known, raw,
@@ -389,7 +391,7 @@ def _once_more(channel: Channel, latest: tuple[Any, ...], function: Any,
                 run = one.run
                 task = None if run is None else repeated.at_once(channel, one.name, run)
                 if task is not None:
-                    repeats.missed = 0
+                    repeats.found()
                     return task
     channel.before = channel.latest = None
     return None
@@ -400,8 +402,12 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
     """Launch a kernel that was launched before with other arguments; these may come again."""
     spec, loaded, repeats, *_ = known
     if channel.quick and not (deps or channel.profiling):
-        near = repeats.but_for_numbers(raw, None, channel)
+        near = repeats.but_for_numbers(raw, None, channel) or (
+            repeats.kin.but_for_numbers(raw, None, channel))
         if near is not None and (old := near.launch) is not None:
+            if old.geometry is not geometry:
+                program.roams(function)
+                old = Launch(loaded.executable, geometry, old.values, where=old.where)
             values = _with_numbers(channel, old, near.numbers, raw, loaded.converters)
             run = channel.driver.ready(old, values)
             task = None if run is None else repeated.at_once(channel, near.name, run)

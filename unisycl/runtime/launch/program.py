@@ -32,7 +32,7 @@ from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph import watching
 from unisycl.runtime.graph.command_group import Capturable
 from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_parts, progress
-from unisycl.runtime.launch.repeats import Place, Repeat, Repeats, results
+from unisycl.runtime.launch.repeats import Kin, Place, Repeat, Repeats, results
 
 _LIMIT = 4096
 _MOST_ARGUMENTS = 1 << 20
@@ -69,6 +69,10 @@ _Table: TypeAlias = dict[tuple[int, int, int], tuple[_Warm, ...]]
 _warm: dict[tuple[int, checked_mode.Words], _Table] = {}
 """For the number of a device and what is checked there: what was found by the ids of objects that
 it keeps alive, so that they stay theirs."""
+_kin: OrderedDict[tuple[int, int], tuple[Kin, Kernel]] = OrderedDict()
+"""What launches of a kernel on a device have left behind, over whatever index spaces."""
+_roaming: dict[int, CodeType] = {}
+"""The functions whose index spaces vary from launch to launch, by the ids of their code."""
 _ALIKE = 7
 _lock = threading.RLock()  # a finaliser may call forget while its thread is in here
 
@@ -131,10 +135,27 @@ def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments:
                     break
             else:
                 if not one.owner or one.owner == id(channel.context):
-                    repeats.missed = 0
+                    repeats.found()
                     return one, known, raw
         return None, known, raw
     return None, None, ()
+
+
+def roams(function: FunctionType) -> None:
+    """Note that a kernel's index spaces vary, so that launches over new ones take the short way."""
+    if len(_roaming) >= _LIMIT:
+        _roaming.clear()
+    _roaming[id(function.__code__)] = function.__code__
+
+
+def over_others(channel: Line, function: FunctionType, geometry: Geometry,
+                arguments: tuple[Any, ...]) -> tuple[_Warm | None, tuple[Any, ...]]:
+    """Return what ``warm`` does for an index space that is new, where they vary for this kernel."""
+    if id(function.__code__) not in _roaming:
+        return None, ()
+    raw = prepare(channel.device, function, geometry, arguments, (), channel.checks)[2]
+    known, again = warm(channel, function, geometry, arguments)
+    return known, again or raw
 
 
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
@@ -156,9 +177,21 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
         found = _find(device, function, geometry, arguments, reductions, checks)
         if len(table) >= _LIMIT:
             table.clear()
-        table[key] = ((*found[:2], Repeats(), code, geometry), *table.get(key, ())[:_ALIKE])
+        repeats = Repeats(_kin_of(device, found[0].kernel))
+        table[key] = ((*found[:2], repeats, code, geometry), *table.get(key, ())[:_ALIKE])
         return found
     return _find(device, function, geometry, arguments, reductions, checks)
+
+
+def _kin_of(device: DeviceState, kernel: Kernel) -> Kin:
+    """Return what launches of a kernel share, whatever their index spaces."""
+    key = id(kernel), device.number
+    found = _kin.get(key)
+    if found is None:
+        while len(_kin) >= _LIMIT:
+            _kin.popitem(last=False)
+        found = _kin[key] = Kin(), kernel
+    return found[0]
 
 
 def find(device: DeviceState, function: Any, geometry: Geometry,
@@ -219,6 +252,8 @@ def forget(devices: Sequence[int]) -> None:
             table = _warm.pop(of, {})
             dropped += table.values()
             table.clear()
+        for of_kernel in [key for key in list(_kin) if key[1] in devices]:
+            dropped.append(_kin.pop(of_kernel, None))
 
 
 def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],

@@ -94,8 +94,8 @@ def _dropper(one: Repeat) -> Callable[[Any], None]:
     return drop
 
 
-class Repeats:
-    """The last launches of one kernel over one index space."""
+class Kin:
+    """The last launches of one kernel, over whatever index spaces: those of a wavefront differ."""
 
     __slots__ = ("kept", "missed")
 
@@ -108,21 +108,6 @@ class Repeats:
     def numbers_vary(self) -> bool:
         """Whether a launch is looked for that differs in numbers, rather than one that does not."""
         return self.missed > _PATIENCE and self.missed % _SELDOM != _SELDOM - 1
-
-    def same(self, raw: tuple[Any, ...], group: Group, channel: Channel) -> Repeat | None:
-        """Return the launch with these arguments where that is seen without binding them."""
-        for one in self.kept:
-            launch = one.launch
-            if launch is None or (one.owner and one.owner != id(channel.context)):
-                continue
-            for ref, given, known in zip(one.refs, raw, launch.values):  # noqa: B905
-                if ref() is not given and not (
-                        isinstance(given, Capturable) and given.still(group, known)):
-                    break
-            else:
-                self.missed = 0
-                return one
-        return None
 
     def but_for_numbers(self, raw: tuple[Any, ...], group: Group | None,
                         channel: Channel) -> Repeat | None:
@@ -149,6 +134,35 @@ class Repeats:
                 return one
         return None
 
+
+class Repeats(Kin):
+    """The last launches of one kernel over one index space."""
+
+    __slots__ = ("kin",)
+
+    def __init__(self, kin: Kin) -> None:
+        super().__init__()
+        self.kin = kin
+
+    def found(self) -> None:
+        """Note that a launch came again."""
+        self.missed = self.kin.missed = 0
+
+    def same(self, raw: tuple[Any, ...], group: Group, channel: Channel) -> Repeat | None:
+        """Return the launch with these arguments where that is seen without binding them."""
+        for one in self.kept:
+            launch = one.launch
+            if launch is None or (one.owner and one.owner != id(channel.context)):
+                continue
+            for ref, given, known in zip(one.refs, raw, launch.values):  # noqa: B905
+                if ref() is not given and not (
+                        isinstance(given, Capturable) and given.still(group, known)):
+                    break
+            else:
+                self.found()
+                return one
+        return None
+
     def bound_to(self, values: tuple[Any, ...], raw: tuple[Any, ...]) -> Repeat | None:
         """Return the launch whose values are these very objects, or were made of such numbers."""
         for one in self.kept:
@@ -160,7 +174,7 @@ class Repeats:
                 if value is not known and ref() is not given:
                     break
             else:
-                self.missed = 0
+                self.found()
                 return one
         return None
 
@@ -170,6 +184,7 @@ class Repeats:
         ``arrays``: it runs at once, so that it may be one of arrays.
         """
         self.missed += 1
+        self.kin.missed += 1
         if self.missed > _PATIENCE and self.missed % _SELDOM:
             return False
         return all(isinstance(given, Pointer | _NUMBERS) or (
@@ -196,6 +211,7 @@ class Repeats:
             else:
                 refs.append(_keeper(given))
         one.refs = tuple(refs)
+        self.kin.kept = (one, *self.kin.kept[:_MOST - 1])
         kept = self.kept
         if self.missed > _PATIENCE:  # by turns, the others' numbers would never be noted
             kept = tuple(sorted(kept, key=lambda old: _alike(old, launch)))
