@@ -137,6 +137,8 @@ def of_unisycl(*, in_order: bool) -> dict[str, Way]:
                                  "empty", 0.9),
         "another number each time": Way(lambda: queue.parallel_for(
             ITEMS, shift, usm, next(step)).wait(), 1, "empty"),
+        "another range and number each time": Way(lambda: queue.parallel_for(
+            1 + 37 * (k := next(step)) % 1009 % ITEMS, shift, usm, k).wait(), 1, "empty"),
         "bound": Way(lambda: bound().wait(), 1, "empty"),
         **groups(queue, usm), **others(queue, usm), **loops(queue, usm), **rest(queue, usm)}
     for size in HEAVY:
