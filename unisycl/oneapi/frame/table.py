@@ -72,8 +72,8 @@ ROWS: tuple[Row, ...] = (
     Row("dnn", "onednn", "unisycl.oneapi.dnn.providers.libdnnl", host=True,
         sample="convolution_forward", install="pip install 'unisycl[dnn]'",
         gain="Intel's primitives of neural networks for processors"),
-    Row("dnn", "kernels", "unisycl.oneapi.dnn.providers.kernels", kernels=True),
-    Row("dnn", "cudnn", "unisycl.oneapi.dnn.providers.cudnn",  # by name until it is known to wait
-        gain="NVIDIA's convolutions and products for CUDA devices, by dnn.using('cudnn')",
+    Row("dnn", "cudnn", "unisycl.oneapi.dnn.providers.cudnn",
+        gain="NVIDIA's convolutions and products for CUDA devices",
         install=_NVIDIA.format("cudnn-cu13")),
+    Row("dnn", "kernels", "unisycl.oneapi.dnn.providers.kernels", kernels=True),
 )

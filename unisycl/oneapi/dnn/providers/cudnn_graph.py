@@ -119,11 +119,7 @@ class Plan:
 
 
 class Handle:
-    """What the library calls a handle, one a device, which is told the stream of each call.
-
-    A plan that is made with one handle and executed with another one, of another stream, was seen
-    to be unordered with what follows it in that stream.
-    """
+    """What the library calls a handle, one a device, which is told the stream of each call."""
 
     def __init__(self, library: Library) -> None:
         self._create = library.plain("cudnnCreate", [ctypes.c_void_p], ctypes.c_int)
