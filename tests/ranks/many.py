@@ -1,6 +1,7 @@
 """Many ranks of few processors: ``python -m tests.ranks.many --ranks 64``.
 
-Threads of one process are the ranks; most have a row or none. All find the bits that one rank does.
+Threads of one process are the ranks; most have a row or none. All find the bits that one rank does;
+of conjugate gradient, whose sums depend on the number of ranks, all find the same bits.
 """
 
 from __future__ import annotations
@@ -30,8 +31,19 @@ def main() -> None:
         one, begin = run(program), time.monotonic()
         for found in ccl.run_threads(options.ranks, lambda c, p=program: run(p), limit=600):
             np.testing.assert_array_equal(found, one)
-        print(f"{program.__name__}: {options.ranks} ranks find what one does, in "
-              f"{time.monotonic() - begin:.0f} s", flush=True)
+        tell(program, options.ranks, begin)
+    one, begin = run(programs.conjugate_gradient), time.monotonic()
+    every = ccl.run_threads(options.ranks, lambda c: run(programs.conjugate_gradient), limit=600)
+    for found in every:
+        np.testing.assert_array_equal(found, every[0])
+        np.testing.assert_allclose(found, one, rtol=1e-9)
+    tell(programs.conjugate_gradient, options.ranks, begin)
+
+
+def tell(program, ranks: int, begin: float) -> None:
+    """Print that a program was right, and what it took."""
+    print(f"{program.__name__}: {ranks} ranks find what one does, in "
+          f"{time.monotonic() - begin:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tests.runtimes import skip_where_one_kernel_cannot_overlap
 from tests.sampling import by_turns
 from unisycl.oneapi import ccl
 from unisycl.ranks.links import threads
-from unisycl.ranks.queue import insides
+from unisycl.ranks.queue import insides, results
 
 x = sycl.ext.unisycl
 
@@ -68,6 +68,34 @@ def test_insides_of_parts_run_before_borders_come(monkeypatch) -> None:
         assert np.allclose(found, programs.heat_by_numpy(), rtol=1e-12)
     assert sorted(map(tuple, begun)) == 5 * [(10, 1, 1)] + 5 * [(11, 1)] + 5 * [(12, 1)]
     ccl.run_threads(3, lambda c: queue_checks.check_repeats(x.distr_queue("cpu")))
+
+
+@pytest.mark.part("R-3")
+def test_many_ranks_reduce_by_rounds_to_the_same_bits(monkeypatch) -> None:
+    monkeypatch.setattr(results, "FEW", 1)
+    values = np.sin(np.arange(200.0))
+
+    def body(comm) -> tuple[float, int]:
+        q = x.distr_queue("cpu")
+        u, total, most = x.distr_buffer(values), x.distr_buffer(1), x.distr_buffer(1, np.int32)
+
+        def group(h):
+            a = sycl.accessor(u, h, x.one_to_one, sycl.read_only)
+            fresh = sycl.property.reduction.initialize_to_identity()
+
+            def add(i, found, largest):
+                found += a[i]
+                largest.combine(np.int32(int(i)))
+            h.parallel_for(200, sycl.reduction(total, h, sycl.plus, fresh),
+                           sycl.reduction(most, h, sycl.maximum, fresh), add)
+        for _ in range(3):
+            q.submit(group)
+        return float(q.gather(total)[0]), int(q.gather(most)[0])
+    for size in (2, 5, 11):
+        found = ccl.run_threads(size, body)
+        assert len(set(found)) == 1
+        assert abs(found[0][0] - values.sum()) < 1e-12
+        assert found[0][1] == 199
 
 
 @pytest.mark.part("R-3")

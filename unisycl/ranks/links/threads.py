@@ -23,6 +23,15 @@ Posted = tuple[Array, Ending, str]
 _here = threading.local()
 
 
+class Pair:
+    """What one rank sends to another; with a lock of its own, as all ranks may send at once."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.sent: dict[int, list[Posted]] = {}
+        self.wanted: dict[int, list[Posted]] = {}
+
+
 class Room:
     """What the ranks of one group share."""
 
@@ -32,8 +41,7 @@ class Room:
         self.lock = threading.Lock()
         self.came = threading.Condition(self.lock)
         self.calls: dict[int, dict[int, tuple[Call, Ending]]] = {}
-        self.sent: dict[tuple[int, int, int], list[Posted]] = {}
-        self.wanted: dict[tuple[int, int, int], list[Posted]] = {}
+        self.pairs: dict[tuple[int, int], Pair] = {}
         self.ended: BaseException | None = None
         self.rooms: dict[tuple[int, int], Room] = {}
         self.members: set[int] = set()
@@ -43,9 +51,11 @@ class Room:
         with self.lock:
             self.ended = self.ended or error
             open_calls = [e for calls in self.calls.values() for _, e in calls.values()]
-            for box in (self.sent, self.wanted):
-                open_calls += [e for posted in box.values() for _, e, _ in posted]
             rooms = list(self.rooms.values())
+        for pair in list(self.pairs.values()):  # one that is made later sees that all has ended
+            with pair.lock:
+                for box in (pair.sent, pair.wanted):
+                    open_calls += [e for posted in box.values() for _, e, _ in posted]
         for ending in open_calls:
             ending.finish(error)
         for room in rooms:
@@ -72,34 +82,37 @@ class ThreadLink(Link):
         return self._heard
 
     def send(self, to: int, tag: int, data: Array, words: str = "") -> Ending:
-        return self._meet((self.rank, to, tag), data, words, sends=True)
+        return self._meet(self.rank, to, tag, data, words)
 
     def receive(self, source: int, tag: int, data: Array, words: str = "") -> Ending:
-        return self._meet((source, self.rank, tag), data, words, sends=False)
+        return self._meet(source, self.rank, tag, data, words, sends=False)
 
-    def _meet(self, key: tuple[int, int, int], data: Array, words: str, *,
-              sends: bool) -> Ending:
-        room, other = self.room, key[1] if sends else key[0]
+    def _meet(self, source: int, to: int, tag: int, data: Array, words: str, *,
+              sends: bool = True) -> Ending:
+        room, other = self.room, to if sends else source
+        pair = room.pairs.get((source, to)) or room.pairs.setdefault((source, to), Pair())
         ending = self._ending(f"{'a message to' if sends else 'a message from'} rank {other}",
                               lambda: [other])
-        with room.lock:
+        with pair.lock:
             if room.ended is not None:
                 ending.finish(room.ended)
                 return ending
-            mine, theirs = (room.sent, room.wanted) if sends else (room.wanted, room.sent)
-            if not theirs.get(key):
-                mine.setdefault(key, []).append((data, ending, words))
+            mine, theirs = (pair.sent, pair.wanted) if sends else (pair.wanted, pair.sent)
+            if not theirs.get(tag):
+                mine.setdefault(tag, []).append((data, ending, words))
                 progress.add(ending)
                 return ending
-            array, partner, others = theirs[key].pop(0)
-        source, target = (data, array) if sends else (array, data)
+            array, partner, others = theirs[tag].pop(0)
+            if not theirs[tag]:
+                del theirs[tag]
+        given, into = (data, array) if sends else (array, data)
         error: BaseException | None = None
-        if source.nbytes != target.nbytes or words != others:
+        if given.nbytes != into.nbytes or words != others:
             sent, wanted = (words, others) if sends else (others, words)
-            error = unlike(key[0], sent or f"{source.nbytes} bytes", key[1],
-                           wanted or f"{target.nbytes}")
+            error = unlike(source, sent or f"{given.nbytes} bytes", to,
+                           wanted or f"{into.nbytes}")
         else:
-            target.reshape(-1).view(np.uint8)[:] = source.reshape(-1).view(np.uint8)
+            into.reshape(-1).view(np.uint8)[:] = given.reshape(-1).view(np.uint8)
         partner.finish(error)
         ending.finish(error)
         return ending
