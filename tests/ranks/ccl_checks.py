@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from ml_dtypes import bfloat16
 
 import unisycl as sycl
@@ -276,6 +277,53 @@ def check_graph(comm, queue) -> None:
     same(x, np.full(40, float(size) ** 4), "graph")
 
 
+def check_repeats(comm, queue) -> None:
+    """The same call over the same arrays, of which something has changed meanwhile."""
+    me, size = comm.rank(), comm.size()
+    ranks = size * (size + 1) // 2
+    ordered = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
+    a, b = np.full(5, me + 1.0, np.float32), np.zeros(5, np.float32)
+    for where in (None, queue, ordered):
+        for turn in range(4):
+            a[:] = me + 1 + turn
+            ccl.allreduce(a, b, comm=comm, where=where).wait()
+            same(b, np.full(5, ranks + size * turn), ("repeat", turn))
+        ccl.allreduce(a, b, ccl.reduction.max, comm=comm, where=where).wait()
+        same(b, np.full(5, size + 3), "another operator")
+        ccl.allreduce(a, b, comm=comm, where=where, count=np.int64(2)).wait()
+        same(b, [ranks + 3 * size] * 2 + [size + 3] * 3, "another count")
+        ccl.barrier(comm, where).wait()
+    for turn in range(3):  # what a command before it writes
+        def later(turn=turn):
+            a[:] = me + 7 + turn
+        if me == turn % size:
+            ordered.submit(lambda h, later=later: h.host_task(later))
+        else:
+            later()
+        ccl.allreduce(a, b, comm=comm, where=ordered).wait()
+        same(b, np.full(5, ranks + size * (6 + turn)), ("behind a host task", turn))
+    b.flags.writeable = False
+    for x in (b, a.reshape(5, 1).T.repeat(2, 0)[:, ::2]):
+        with pytest.raises(sycl.exception, match="must be contiguous and writable"):
+            ccl.allreduce(a, x, comm=comm, where=ordered)
+    b.flags.writeable = True
+    a = a.astype(np.float64)  # perhaps where the one before was
+    with pytest.raises(sycl.exception, match="send holds float64, recv float32"):
+        ccl.allreduce(a, b, comm=comm, where=ordered)
+    for turn in range(4):
+        x = np.full((1, 2, turn + 1), me + 1, np.int64)  # new memory each time
+        ccl.allreduce(x, x, comm=comm, where=queue).wait()
+        same(x, np.full(x.shape, ranks), "new memory")
+        ccl.broadcast(x, turn % size, comm=comm).wait()
+    ccl.allreduce(b, b, comm=comm, where=queue).wait()
+    if size > 1:
+        c = np.ones(3 + (me == 0), np.float32)
+        for _ in range(2):
+            ccl.allreduce(b, b, comm=comm, where=queue).wait()
+            with pytest.raises(sycl.exception, match=r"rank 0: allreduce \(sum\) of 4 float32"):
+                ccl.allreduce(c, c, comm=comm, where=queue).wait()
+
+
 def check_all(comm, queue) -> None:
     check_reductions(comm, queue)
     check_operators(comm, queue)
@@ -285,3 +333,4 @@ def check_all(comm, queue) -> None:
     check_memory(comm, queue)
     check_groups_of_ranks(comm, queue)
     check_graph(comm, queue)
+    check_repeats(comm, queue)

@@ -13,9 +13,12 @@ from typing import Any
 
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.ccl import on_cards
+from unisycl.oneapi.ccl.again import Known, comes_again
 from unisycl.oneapi.ccl.communicators import communicator
 from unisycl.oneapi.ccl.memory import Side
 from unisycl.oneapi.ccl.on_cards import Asked
+from unisycl.oneapi.ccl.repeated import OfArrays, OfCards
+from unisycl.oneapi.ccl.running import PATIENCE
 from unisycl.oneapi.ccl.submit import queue_of, submit
 from unisycl.oneapi.ccl.types import Operator, dtype_of, operator_of, reduction
 from unisycl.oneapi.frame.refusals import refuse, whole
@@ -30,8 +33,15 @@ class _Request:
             refuse(name, f"expected a communicator, got {type(comm).__name__}")
         self.name, self.comm = name, comm
         self.size, self.rank = comm.link.size, comm.link.rank
-        self.queue = queue_of(name, comm, where)
+        self.queue, self.where = queue_of(name, comm, where), where
         self.sides: list[Side] = []
+        self.send: Side | None = None
+        self.recv: Side | None = None
+        self.op: Operator | None = None
+        self.more: dict[str, Any] = {}
+        self.depends_on: Any = ()
+        self.way: Any = None
+        """What gives it to a card, if that is how it went."""
 
     def side(self, what: str, x: Any, count: int | None, *, writes: bool,
              dtype: Any = None) -> Side:
@@ -48,16 +58,23 @@ class _Request:
         self.sides.append(found)
         return found
 
-    def start(self, send: Side | None, recv: Side | None, depends_on: Any,
-              op: Operator | None = None, **more: Any) -> Any:
+    def of(self, send: Side | None, recv: Side | None, depends_on: Any,
+           op: Operator | None = None, **more: Any) -> _Request:
+        """Take what is given to the call, all of which is right."""
+        self.send, self.recv, self.op, self.more = send, recv, op, more
+        self.depends_on = depends_on
+        return self
+
+    def start(self) -> Any:
         """Submit the call."""
-        link, name = self.comm.link, self.name
+        link, name, more, depends_on = self.comm.link, self.name, self.more, self.depends_on
+        send, recv, op = self.send, self.recv, self.op
 
         def post() -> Any:
             given = None if send is None else send.array()
             into = given if recv is send else None if recv is None else recv.array()
             return link.collect(Call(name, given, into, op and op.function,
-                                     op.name if op else "", **more))
+                                     op.name if op else "", hold=PATIENCE, **more))
         sides = self.sides
         if len(sides) == 2 and sides[0].x is not sides[1].x and not (
                 self.queue.channel.driver.messages):
@@ -67,12 +84,19 @@ class _Request:
         if self.queue.channel.driver.messages:
             way = on_cards.way(self.comm, self.queue, Asked(name, send, recv, op, **more))
         if way is not None:
+            self.way = way.call
             return submit(self.comm, self.queue, list(unique.values()), way.give, depends_on,
                           ordered=True, way=way.run)
         for s in sides:
             if s is not unique[id(s.x)]:
                 _share(s, unique[id(s.x)])
         return submit(self.comm, self.queue, list(unique.values()), post, depends_on, ordered=True)
+
+    def known(self, given: tuple[Any, ...]) -> Known | None:
+        """Return what makes the call again over the very same memory; None if nothing does."""
+        if self.where is not None and self.where is not self.queue:
+            return None  # a stream
+        return OfArrays.of(self, given) if self.way is None else OfCards.of(self, given)
 
 
 def _share(mine: Side, other: Side) -> None:
@@ -88,16 +112,16 @@ def _counts(name: str, what: str, counts: Sequence[int], size: int) -> tuple[int
     return found
 
 
-@ends_at_call
-def barrier(comm: communicator, where: Any = None, *, depends_on: Any = ()) -> Any:
+@comes_again
+def barrier(comm: communicator, where: Any = None, *, depends_on: Any = ()) -> _Request:
     """End when all ranks have come."""
-    return _Request("barrier", comm, where).start(None, None, depends_on)
+    return _Request("barrier", comm, where).of(None, None, depends_on)
 
 
-@ends_at_call
+@comes_again
 def allreduce(send: Any, recv: Any, op: Any = reduction.sum, *, comm: communicator,
               where: Any = None, count: int | None = None, dtype: Any = None,
-              depends_on: Any = ()) -> Any:
+              depends_on: Any = ()) -> _Request:
     """Combine the elements of all ranks, on all of them.
 
     Args:
@@ -110,24 +134,24 @@ def allreduce(send: Any, recv: Any, op: Any = reduction.sum, *, comm: communicat
     call = _Request("allreduce", comm, where)
     a = call.side("send", send, count, writes=False, dtype=dtype)
     b = call.side("recv", recv, a.count, writes=True)
-    return call.start(a, b, depends_on, operator_of("allreduce", op, a.dtype, call.queue))
+    return call.of(a, b, depends_on, operator_of("allreduce", op, a.dtype, call.queue))
 
 
-@ends_at_call
+@comes_again
 def reduce(send: Any, recv: Any, op: Any = reduction.sum, root: int = 0, *, comm: communicator,
            where: Any = None, count: int | None = None, dtype: Any = None,
-           depends_on: Any = ()) -> Any:
+           depends_on: Any = ()) -> _Request:
     """Combine the elements of all ranks on one; ``recv`` is used there only."""
     call = _Request("reduce", comm, where)
     check_rank("reduce", root, call.size)
     a = call.side("send", send, count, writes=False, dtype=dtype)
     b = call.side("recv", recv, a.count, writes=True) if call.rank == root else None
-    return call.start(a, b, depends_on, operator_of("reduce", op, a.dtype, call.queue), root=root)
+    return call.of(a, b, depends_on, operator_of("reduce", op, a.dtype, call.queue), root=root)
 
 
-@ends_at_call
+@comes_again
 def broadcast(data: Any, root: int = 0, *, comm: communicator, recv: Any = None, where: Any = None,
-              count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+              count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Give all ranks the elements of one: in ``data``, or in ``recv`` if that is given.
 
     What ``root`` gives stays as it is, and may be read-only.
@@ -138,111 +162,111 @@ def broadcast(data: Any, root: int = 0, *, comm: communicator, recv: Any = None,
                   writes=recv is not None or call.rank != root)
     b.fresh = recv is not None or call.rank != root
     a = b if recv is None else call.side("data", data, b.count, writes=False)
-    return call.start(a, b, depends_on, root=root)
+    return call.of(a, b, depends_on, root=root)
 
 
-@ends_at_call
+@comes_again
 def allgather(send: Any, recv: Any, *, comm: communicator, where: Any = None,
-              count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+              count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Put the elements of all ranks, as many of each, one after another, on all of them."""
     call = _Request("allgather", comm, where)
     a = call.side("send", send, count, writes=False, dtype=dtype)
     b = call.side("recv", recv, a.count * call.size, writes=True)
-    return call.start(a, b, depends_on)
+    return call.of(a, b, depends_on)
 
 
-@ends_at_call
+@comes_again
 def allgatherv(send: Any, recv: Any, counts: Sequence[int], *, comm: communicator,
-               where: Any = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+               where: Any = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Put the elements of all ranks, ``counts[r]`` of rank r, one after another, on all."""
     call = _Request("allgatherv", comm, where)
     known = _counts("allgatherv", "counts", counts, call.size)
     a = call.side("send", send, known[call.rank], writes=False, dtype=dtype)
     b = call.side("recv", recv, sum(known), writes=True)
-    return call.start(a, b, depends_on, counts=known)
+    return call.of(a, b, depends_on, counts=known)
 
 
-@ends_at_call
+@comes_again
 def gather(send: Any, recv: Any, root: int = 0, *, comm: communicator, where: Any = None,
-           count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+           count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Put the elements of all ranks, as many of each, one after another, on one rank."""
     call = _Request("gather", comm, where)
     check_rank("gather", root, call.size)
     a = call.side("send", send, count, writes=False, dtype=dtype)
     b = call.side("recv", recv, a.count * call.size, writes=True) if call.rank == root else None
-    return call.start(a, b, depends_on, root=root)
+    return call.of(a, b, depends_on, root=root)
 
 
-@ends_at_call
+@comes_again
 def gatherv(send: Any, recv: Any, counts: Sequence[int], root: int = 0, *, comm: communicator,
-            where: Any = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+            where: Any = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Put the elements of all ranks, ``counts[r]`` of rank r, one after another, on one rank."""
     call = _Request("gatherv", comm, where)
     check_rank("gatherv", root, call.size)
     known = _counts("gatherv", "counts", counts, call.size)
     a = call.side("send", send, known[call.rank], writes=False, dtype=dtype)
     b = call.side("recv", recv, sum(known), writes=True) if call.rank == root else None
-    return call.start(a, b, depends_on, root=root, counts=known)
+    return call.of(a, b, depends_on, root=root, counts=known)
 
 
-@ends_at_call
+@comes_again
 def scatter(send: Any, recv: Any, root: int = 0, *, comm: communicator, where: Any = None,
-            count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+            count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Give each rank its part of one rank's elements, as many to each: ``count`` of them."""
     call = _Request("scatter", comm, where)
     check_rank("scatter", root, call.size)
     b = call.side("recv", recv, count, writes=True, dtype=dtype)
     a = call.side("send", send, b.count * call.size, writes=False) if call.rank == root else None
-    return call.start(a, b, depends_on, root=root)
+    return call.of(a, b, depends_on, root=root)
 
 
-@ends_at_call
+@comes_again
 def scatterv(send: Any, recv: Any, counts: Sequence[int], root: int = 0, *, comm: communicator,
-             where: Any = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+             where: Any = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Give each rank its part of one rank's elements, ``counts[r]`` to rank r."""
     call = _Request("scatterv", comm, where)
     check_rank("scatterv", root, call.size)
     known = _counts("scatterv", "counts", counts, call.size)
     b = call.side("recv", recv, known[call.rank], writes=True, dtype=dtype)
     a = call.side("send", send, sum(known), writes=False) if call.rank == root else None
-    return call.start(a, b, depends_on, root=root, counts=known)
+    return call.of(a, b, depends_on, root=root, counts=known)
 
 
-@ends_at_call
+@comes_again
 def reduce_scatter(send: Any, recv: Any, op: Any = reduction.sum, *, comm: communicator,
                    where: Any = None, count: int | None = None, dtype: Any = None,
-                   depends_on: Any = ()) -> Any:
+                   depends_on: Any = ()) -> _Request:
     """Combine the elements of all ranks, and give each its part, ``count`` of them."""
     call = _Request("reduce_scatter", comm, where)
     b = call.side("recv", recv, count, writes=True, dtype=dtype)
     a = call.side("send", send, b.count * call.size, writes=False)
-    return call.start(a, b, depends_on,
+    return call.of(a, b, depends_on,
                       operator_of("reduce_scatter", op, a.dtype, call.queue))
 
 
-@ends_at_call
+@comes_again
 def alltoall(send: Any, recv: Any, *, comm: communicator, where: Any = None,
-             count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> Any:
+             count: int | None = None, dtype: Any = None, depends_on: Any = ()) -> _Request:
     """Give every rank its part of every other's elements, ``count`` to each."""
     call = _Request("alltoall", comm, where)
     if count is None:
         count = Side("alltoall", "send", send, None, writes=False).count // call.size
     a = call.side("send", send, count * call.size, writes=False, dtype=dtype)
     b = call.side("recv", recv, count * call.size, writes=True)
-    return call.start(a, b, depends_on)
+    return call.of(a, b, depends_on)
 
 
-@ends_at_call
+@comes_again
 def alltoallv(send: Any, send_counts: Sequence[int], recv: Any, recv_counts: Sequence[int], *,
               comm: communicator, where: Any = None, dtype: Any = None,
-              depends_on: Any = ()) -> Any:
+              depends_on: Any = ()) -> _Request:
     """Give every rank its part of every other's elements, each as many as its counts say."""
     call = _Request("alltoallv", comm, where)
     out = _counts("alltoallv", "send_counts", send_counts, call.size)
     into = _counts("alltoallv", "recv_counts", recv_counts, call.size)
     a = call.side("send", send, sum(out), writes=False, dtype=dtype)
     b = call.side("recv", recv, sum(into), writes=True)
-    return call.start(a, b, depends_on, counts=into, others=out)
+    return call.of(a, b, depends_on, counts=into, others=out)
 
 
 @ends_at_call

@@ -36,6 +36,8 @@ class communicator:
         self._watched: weakref.WeakSet[Any] = weakref.WeakSet()
         self._messages: dict[tuple[int, int], int] = {}
         self._cards: dict[Any, Any] = {}
+        self.known: dict[Any, Any] = {}
+        """Calls that were made, by what is the same when they come again (internal)."""
         self.latest: Callable[[], Any] = lambda: None
         """Returns the queue of the last call, which it does not keep."""
 

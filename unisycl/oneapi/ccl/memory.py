@@ -27,6 +27,9 @@ class Side:
             have = x.size
         elif isinstance(x, sycl.buffer | sycl.usm_pointer):
             have = x.size()
+            block = getattr(x, "block", None)
+            if block is not None and block.freed:
+                block.bytes()  # says so
         else:
             refuse(routine, f"{what} must be an array, USM memory or a buffer, got "
                    f"{type(x).__name__}")

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import unisycl as sycl
 from unisycl.oneapi.ccl.memory import Side
+from unisycl.oneapi.ccl.running import PATIENCE
 from unisycl.oneapi.ccl.types import Operator
 from unisycl.ranks.links import nccl
 from unisycl.ranks.links.arithmetic import APART, partners, split_points
@@ -69,6 +70,7 @@ class Way(NamedTuple):
 
     give: Callable[[int, int, int], None]
     run: Callable[..., Any]
+    call: _Given
 
 
 def way(comm: Any, queue: sycl.queue, asked: Asked) -> Way | None:
@@ -79,7 +81,7 @@ def way(comm: Any, queue: sycl.queue, asked: Asked) -> Way | None:
     if own is None:
         return None
     calls = _Given(own, asked)
-    return Way(calls.give, calls.run)
+    return Way(calls.give, calls.run, calls)
 
 
 def _fits(asked: Asked, queue: sycl.queue) -> bool:
@@ -102,36 +104,63 @@ class _Given:
     """One call under way."""
 
     def __init__(self, own: nccl.Communicator, asked: Asked) -> None:
-        self.own, self.asked = own, asked
+        self.own, self.asked, self.words = own, asked, ""
+        self.group: Any = None
+        """The command group, once it was given, where it may be given again."""
 
     def run(self, comm: Any, queue: sycl.queue, sides: Sequence[Side], posts: Sequence[Any],
             after: list[Any]) -> Any:
         """Compare with all ranks, then give the call to the queue's stream."""
+        words = self._said(comm.link)
+        if words.over() and words.error() is not None:
+            return queue.submit(_refused(words))
         asked = self.asked
-        words = comm.link.collect(Call(
-            "counts" if asked.others else "words", note=asked.words(self.own.size),
-            counts=asked.counts, others=asked.others))
+
+        def collective_call(handle: Any) -> None:
+            at = [0 if s is None else _shared(sides, s).address(handle)
+                  for s in (asked.send, asked.recv)]
+            self.give(handle.get_native_queue(), *at)
+
+        def group(h: Any) -> None:
+            for side in sides:
+                side.enter_device(h)
+            h.ext_codeplay_enqueue_native_command(collective_call)
+        if not any(isinstance(s.x, sycl.buffer) for s in sides):
+            self.group = group
+        return self._submit(queue, group, words, after)
+
+    def again(self, comm: Any, queue: sycl.queue, after: Sequence[Any]) -> Any:
+        """Compare, and give the call once more: all memory is USM, and what it was."""
+        words = self._said(comm.link)
+        if words.over() and words.error() is not None:
+            return queue.submit(_refused(words))
+        return self._submit(queue, self.group, words, after)
+
+    def _said(self, link: Any) -> Ending:
+        """Say to all ranks what is called, and wait a moment for what they say."""
+        asked = self.asked
+        if not self.words:
+            self.words = asked.words(self.own.size)
         begin, spent = time.perf_counter(), 0.0
+        words: Ending = link.collect(Call(
+            "counts" if asked.others else "words", note=self.words, counts=asked.counts,
+            others=asked.others, hold=PATIENCE))
         while not words.done() and spent < _PATIENCE:
             give_way(spent)
             spent = time.perf_counter() - begin
-        if words.over() and words.error() is not None:
-            return queue.submit(_refused(words))
+        return words
+
+    def _submit(self, queue: sycl.queue, group: Any, words: Ending, after: Sequence[Any]) -> Any:
+        if words.over() and not after:
+            return queue.submit(group)
         agreed = None if words.over() else task_of(words, "what ranks say of it")
 
-        def group(h: Any) -> None:
-            h.depends_on(after)
+        def behind(h: Any) -> None:
+            h.depends_on(list(after))
             if agreed is not None:
                 h.add_dependency(agreed)
-            for side in sides:
-                side.enter_device(h)
-
-            def collective_call(handle: Any) -> None:
-                at = [0 if s is None else _shared(sides, s).address(handle)
-                      for s in (asked.send, asked.recv)]
-                self.give(handle.get_native_queue(), *at)
-            h.ext_codeplay_enqueue_native_command(collective_call)
-        return queue.submit(group)
+            group(h)
+        return queue.submit(behind)
 
     def give(self, stream: int, send: int, recv: int) -> None:
         """Give the call to a stream; the card's context is current."""

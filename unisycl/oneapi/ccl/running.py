@@ -32,8 +32,9 @@ def run(comm: communicator, queue: sycl.queue, sides: Sequence[Side], posts: Seq
     if len(posts) == 1 and not after and comm.link.broken is None and not any(
             s.needs_command for s in sides):
         found: list[Ending] = []
+        begin = time.perf_counter()
         if queue.ext_unisycl_call_now(lambda: found.append(posts[0]())):
-            return _at_once(queue, found[0])
+            return at_once(queue, found[0], begin)
     for side in sides:
         after = side.fetch(queue, after)
 
@@ -53,12 +54,10 @@ def run(comm: communicator, queue: sycl.queue, sides: Sequence[Side], posts: Seq
     return event
 
 
-def _at_once(queue: sycl.queue, ending: Ending) -> Any:
-    """Return the event of what was begun: of none that it has to wait for, if it ends now."""
-    begin, spent = time.perf_counter(), 0.0
-    while not ending.done() and spent < PATIENCE:
+def at_once(queue: sycl.queue, ending: Ending, begin: float) -> Any:
+    """Return the event of what was begun then: of none that it has to wait for, if it ends now."""
+    while not ending.done() and (spent := time.perf_counter() - begin) < PATIENCE:
         give_way(spent)
-        spent = time.perf_counter() - begin
     if ending.over() and ending.error() is None:
         return sycl.event()
 

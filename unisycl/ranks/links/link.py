@@ -64,7 +64,9 @@ class Call:
     ``words`` only compares what ranks say, in ``note``, and ends as a barrier does; ``counts``
     compares those of ``alltoallv``, too.
     ``counts`` are elements for each rank where ranks take part with different numbers;
-    ``others`` those that this rank sends, in ``alltoallv``. ``op`` combines two arrays.
+    ``others`` those that this rank sends, in ``alltoallv``. ``op`` combines two arrays. ``said`` is
+    the signature where it is known; ``hold`` are the seconds for which whoever posts it carries it
+    on, before that is left to others.
     """
 
     name: str
@@ -77,11 +79,13 @@ class Call:
     others: tuple[int, ...] = ()
     note: str = ""
     number: int = field(default=0)
+    said: str = ""
+    hold: float = 0.0
 
     def signature(self) -> str:
         """Return what has to be the same on all ranks, in words for people."""
-        if self.name in ("words", "counts"):
-            return self.note
+        if self.said or self.name in ("words", "counts"):
+            return self.said or self.note
         kind = self.recv if self.recv is not None else self.send
         return _signature(self.name, self.op_name, "" if kind is None else self._extent(),
                           None if kind is None else kind.dtype, self.root, self.note)

@@ -47,6 +47,10 @@ def _nothing() -> None:
     pass
 
 
+def _begins(words: bytes | bytearray) -> Callable[[bytearray], bool]:
+    return lambda slot: slot.startswith(words)
+
+
 class MpiLink(Link):
     """One process's end of a communicator of MPI.
 
@@ -156,6 +160,10 @@ class MpiLink(Link):
         if self.broken is not None:
             made.finish(self.broken)
         self._step()
+        if call.hold:
+            begin = time.perf_counter()
+            while not made._done and time.perf_counter() - begin < call.hold:
+                self._step()
         if not made._done:
             progress.add(made, soon=False)
         return made
@@ -297,8 +305,8 @@ class _Running:
         data = call.send
         small = self._small(data)
         yield self._tell(data if small else None)
-        words = {bytes(s[:_WORDS]) for s in self.slots}
-        if len(words) > 1:
+        mine = self.slots[link.rank][:_WORDS]
+        if not all(map(_begins(mine), self.slots)):
             raise differ(link, call.number, {
                 r: s[:_WORDS].rstrip(b"\0").decode(errors="replace")
                 for r, s in enumerate(self.slots)})
@@ -329,7 +337,7 @@ class _Running:
             return
         pieces = [np.frombuffer(slot, data.dtype, data.size, _AT) for slot in self.slots]
         if like.name in ("allreduce", "reduce"):
-            like.recv[:] = arithmetic.combined(pieces, like.op_name, like.op)
+            arithmetic.combined(pieces, like.op_name, like.op, like.recv)
         elif like.name == "broadcast":
             if self.link.rank != like.root or like.recv is not like.send:  # may be read-only
                 like.recv[:] = pieces[like.root]

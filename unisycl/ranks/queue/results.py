@@ -100,7 +100,7 @@ class _Rounds:
                 link.send((link.rank - have) % link.size, self.tag, self.rows[:count])]
 
     def _step(self) -> None:
-        if not all([e.done() for e in self._posted]):
+        if sum(e.done() for e in self._posted) < len(self._posted):  # each is carried on
             return
         error = next((e.error() for e in self._posted if e.error() is not None), None)
         self.have = min(2 * self.have, self.link.size)

@@ -66,6 +66,32 @@ def test_calls_of_memory_on_cards_go_from_card_to_card(two: tuple[Cards, FakeNcc
 
 
 @pytest.mark.part("R-8")
+def test_calls_that_come_again_are_compared_and_use_the_memory_that_is_there(
+        two: tuple[Cards, FakeNccl]) -> None:
+    def body(comm: Any) -> None:
+        me = comm.rank()
+        queue, p = on_card(comm, 8, np.float32)
+        ordered = sycl.queue(f"card{me}", sycl.property.queue.in_order())
+        q, out = sycl.malloc_device(8, queue, dtype=np.float32), np.zeros(8, np.float32)
+        for where in (queue, ordered):
+            for turn in range(3):
+                where.fill(p, float(turn + me)).wait()
+                ccl.allreduce(p, q, comm=comm, where=where)
+                done = ccl.allreduce(q, q, comm=comm, where=where)
+                where.copy(q, out, depends_on=[done]).wait()
+                ccl_checks.same(out, np.full(8, 4 * turn + 2), turn)
+        sycl.free(q, queue)
+        with pytest.raises(sycl.exception, match="free"):
+            ccl.allreduce(p, q, comm=comm, where=ordered).wait()
+        short = sycl.malloc_device(8 + me, queue, dtype=np.float32)
+        for _ in range(2):
+            ccl.allreduce(p, p, comm=comm, where=ordered).wait()
+            with pytest.raises(sycl.exception, match="rank 1: allreduce .sum. of 9 float32, from"):
+                ccl.allreduce(short, short, comm=comm, where=ordered).wait()
+    ccl.run_threads(2, body)
+
+
+@pytest.mark.part("R-8")
 def test_every_call_gives_the_same_from_card_to_card(two: tuple[Cards, FakeNccl]) -> None:
     def body(comm: Any) -> None:
         me, count, kind = comm.rank(), 19, np.float32
