@@ -62,3 +62,30 @@ def test_floor_divisions_of_an_argument_are_pythons(queue: sycl.queue, p: int) -
         queue.submit(lambda h: h.single_task(
             single, values.get_access(h), found.get_access(h), p))
     assert o[0] == (0 > p // 3 or (p // 5) % 4 == 3 or (p + p) % 3 != 3)
+
+
+@pytest.mark.part("D-1")
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_quotients_of_64_bits_are_exact(queue: sycl.queue, dtype: type) -> None:
+    """Vectors may divide by way of floats, whose 53 bits end within these numbers."""
+    bits = [2 ** k + d for k in (0, 25, 31, 49, 50, 51, 52, 53, 62) for d in (-1, 0, 1)]
+    near = [b * k + d for b in (3, 2 ** 25 - 1) for k in (1, 2 ** 24) for d in (-1, 0, 1)]
+    low, values = int(np.iinfo(dtype).min), [*bits, *near, 2 ** 63 - 1]
+    values = sorted({x for v in values for x in (v, -v) if x >= low} | {low})
+    divisors = [v for v in values if abs(v) % 3 == 1 or abs(v) < 5 or v == low]
+    a, b = np.array(values, dtype), np.array(divisors, dtype)
+    quotients, rests, one = (np.zeros((len(b), len(a)), dtype) for _ in range(3))
+    seven = dtype(7)
+
+    def divide(it, quotients, rests, one, a, b):
+        j, i = it[0], it[1]
+        quotients[it], rests[it] = a[i] // b[j], a[i] % b[j]
+        one[it] = a[i] // seven + a[j] % seven
+    queue.parallel_for(sycl.range(*one.shape), divide, quotients, rests, one, a, b).wait_and_throw()
+    for j, y in enumerate(divisors):
+        for i, x in enumerate(values):
+            quotient, rest = divmod(x, y) if y else (0, 0)
+            if dtype is np.int64 and quotient == 2 ** 63:
+                quotient = low
+            assert (int(quotients[j, i]), int(rests[j, i])) == (quotient, rest), (x, y)
+            assert int(one[j, i]) == x // 7 + values[j] % 7, (x, values[j])

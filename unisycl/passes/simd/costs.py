@@ -29,8 +29,8 @@ _SURE = 2.1
 _ROW = 1.0  # of a lane that goes along a row of its own: lines, and sets of the caches
 _TURN = 1.0  # counting, comparing and jumping
 _PARTING = 4.0  # of a vector whose lanes may leave in each turn
-_DIVISION = 8.0  # of a quotient of whole numbers, which no processor has in vectors
-_TAKEN_OUT = 4.0  # of vectors, and put back
+_DIVISION = 8.0  # of a quotient of whole numbers; in vectors by way of floats
+_TAKEN_OUT = 4.0  # of vectors, and put back, where they may be too large for that
 _CALLED = 15.0
 _TURNED = 3.0  # of a vector of what neighbours interleave
 _WIDE = 512  # bits; these have masks
@@ -295,7 +295,7 @@ class _Weighing:
             elif isinstance(x.b, n.Const):
                 vector, scalar = (2.0, 1.0) if int(x.b.value) & (int(x.b.value) - 1) else (0.5, 0.5)
             else:
-                each = _DIVISION / 2 if bits == 32 else _DIVISION + _TAKEN_OUT
+                each = _DIVISION + _TAKEN_OUT if self.grows(x) else _DIVISION / 2
                 vector, scalar = each / self.share(bits), _DIVISION
         elif isinstance(x, n.Binary) and x.op == "mul" and kind.is_integer and bits == 64:
             vector = self.unit.multiplied

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu.emit import indirect, memory, near_remainder
+from unisycl.backends.cpu.emit import indirect, memory, near_remainder, wide_division
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val, as_int
 from unisycl.backends.cpu.emit.lowerings import call_builtin
@@ -175,7 +175,10 @@ def _int_division(e: Emitter, op: str, a: Val, b: Val) -> Val:
             word = "ashr" if dtype.kind == "i" else "lshr"
             shift = lanes.const(divisor.bit_length() - 1, dtype)
             return lanes.map(dtype, word + " {t} {0}, {1}", a, shift)
-        return _floored(e, op, a, b)
+        if not wide_division.serves(e, a, b):
+            return _floored(e, op, a, b)
+    if wide_division.serves(e, a, b):
+        return wide_division.emit(e, op, a, b, _int_division)
     zero = lanes.const(0, dtype)
     by_zero = lanes.compare("eq", b, zero)
     bad = by_zero

@@ -238,7 +238,7 @@ class Lanes:
         if to is INT64 and self._lacks_wide(v):
             near = self.compare("olt", self.call("llvm.fabs", v.dtype, v),
                                 self.const(2.0 ** 31, v.dtype))
-            return self._either(near, to, lambda: self.cast(self._whole(v, dtypes.INT32), to),
+            return self.either(near, to, lambda: self.cast(self._whole(v, dtypes.INT32), to),
                                 lambda: self._whole(v, to))
         return self._whole(v, to)
 
@@ -255,11 +255,11 @@ class Lanes:
     def _from_wide(self, v: Val, to: DType) -> Val:
         """Convert signed 64-bit integers to floats."""
         low = self.map(dtypes.INT32, "trunc {t} {0} to {to}", v)
-        return self._either(self.compare("eq", self.cast(low, INT64), v), to,
+        return self.either(self.compare("eq", self.cast(low, INT64), v), to,
                             lambda: self.cast(low, to),
                             lambda: self.map(to, "sitofp {t} {0} to {to}", v))
 
-    def _either(self, near: Val, to: DType, short: Callable[[], Val],
+    def either(self, near: Val, to: DType, short: Callable[[], Val],
                 long: Callable[[], Val]) -> Val:
         """Return what one way computes if a condition holds in all lanes, else what another does.
 
