@@ -259,7 +259,7 @@ class CuCompletion:
             if now >= stop:
                 return False
             if spent >= _YIELD_NS:
-                time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
+                time.sleep(min(spent * 1e-11, 1e-3, (stop - now) / 1e9))
             elif spent >= _SPIN_NS:
                 select.select((), (), (), 0)  # lets others run; time.sleep(0) may take 50 us
             now = time.monotonic_ns()
