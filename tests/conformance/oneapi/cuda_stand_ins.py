@@ -206,9 +206,21 @@ class Sparse(Library):
 
     def SpSV_analysis(self, *args):
         ctypes.memset(args[-1], 255, ROOM)
+        plan, matrix, room = args[-2], args[3], args[-1]
+        self.known[plan.value] = [room.value, self.known[matrix.value][3].copy()]
+        self.calls.append("analysis")
+        return 0
+
+    def SpSV_updateMatrix(self, handle, plan, values, part):
+        known = self.known[plan.value]
+        known[1] = elements(values, known[1].size, known[1].dtype).copy()
+        assert part.value == 0
         return 0
 
     def SpSV_solve(self, handle, way, alpha, matrix, x, y, kind, algorithm, plan):
+        room, values = self.known[plan.value]
+        assert (elements(ctypes.c_void_p(room), ROOM, np.uint8) == 255).all()
+        assert (values == self.known[matrix.value][3]).all()
         assert way.value < 2 or kind.value > 3  # conjugated only where elements are complex
         upper, unit = (self.known[matrix.value][-1][k] for k in (0, 1))
         a = self.dense(matrix)
@@ -239,6 +251,54 @@ class Dnn(Library):
     def cudnnSetStream(self, handle, stream):
         assert handle == 77
         return 0
+
+    # the older functions, which have pooling
+    def cudnnCreatePoolingDescriptor(self, out):
+        return self.CreateDescriptor("pool", out)
+
+    def cudnnCreateTensorDescriptor(self, out):
+        return self.CreateDescriptor("tensor", out)
+
+    def cudnnDestroyPoolingDescriptor(self, at):
+        return 0
+
+    cudnnDestroyTensorDescriptor = cudnnDestroyPoolingDescriptor
+
+    def cudnnSetPoolingNdDescriptor(self, at, *values):
+        self.known[at.value][1].update(zip(("mode", "nan", "n", "window", "pad", "step"), values,
+                                           strict=True))
+        return 0
+
+    def cudnnSetTensorNdDescriptor(self, at, *values):
+        self.known[at.value][1].update(zip(("type", "n", "dims", "strides"), values, strict=True))
+        return 0
+
+    def cudnnPoolingForward(self, handle, pool, one, source, x, none, result, y):
+        assert (handle.value, one._obj.value, none._obj.value) == (77, 1, 0)
+        how, *tensors = (self.known[d.value][1] for d in (pool, source, result))
+        assert (how["n"] + 2, how["nan"]) == (tensors[0]["n"], 0)
+        x, y = (self.laid(t, at.value) for t, at in zip(tensors, (x, y), strict=True))
+        window, pad, step = (list(how[k]) for k in ("window", "pad", "step"))
+        assert list(y.shape[2:]) == [1 + (n + 2 * p - k) // s for n, k, p, s in zip(
+            x.shape[2:], window, pad, step, strict=True)]
+        wide = np.pad(x.astype("d"), [(0, 0), (0, 0), *((p, p) for p in pad)],
+                      constant_values=np.nan)
+        for at in np.ndindex(*y.shape[2:]):
+            part = wide[(slice(None), slice(None), *(
+                slice(i * s, i * s + k) for i, s, k in zip(at, step, window, strict=True)))]
+            flat = part.reshape(*y.shape[:2], -1)
+            found = {0: np.nanmax, 1: lambda v, _: np.nansum(v, -1) / v.shape[-1],
+                     2: np.nanmean}[how["mode"]](flat, -1)
+            y[(slice(None), slice(None), *at)] = found
+        self.calls.append(f"pool {how['mode']}")
+        return 0
+
+    def laid(self, tensor, address):
+        kind = self.KINDS[tensor["type"]]
+        dims, steps = list(tensor["dims"]), [s * kind.itemsize for s in tensor["strides"]]
+        extent = sum((n - 1) * s for n, s in zip(dims, steps, strict=True)) + kind.itemsize
+        raw = (ctypes.c_char * extent).from_address(address)
+        return np.ndarray(dims, kind, raw, strides=steps)
 
     def CreateDescriptor(self, kind, out):
         out._obj.value = key = 1000 + len(self.known)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.oneapi import cuda_stand_ins, test_dnn_products
+from tests.conformance.oneapi import cuda_stand_ins, test_dnn_layers, test_dnn_products
 from tests.conformance.oneapi import dnn_model as model
 from unisycl.oneapi import dnn
 from unisycl.oneapi.dnn import arg, memory, primitives
@@ -59,13 +59,13 @@ def test_what_is_behind_a_convolution_is_part_of_its_graph(library: cuda_stand_i
     rng, short = np.random.default_rng(4), np.dtype(ml_dtypes.bfloat16)
     x, w, b = (model.numbers(rng, n, short) for n in ((2, 3, 5, 5), (4, 3, 3, 3), (4,)))
     plain = model.convolution(x, w, (1, 1), (0, 0), (1, 1), (1, 1)) + b.astype("d")[:, None, None]
-    leak, total = np.where(plain > 0, plain, 0.25 * plain), 1.0
-    for extra in (False, True):
+    leak = np.where(plain > 0, plain, 0.25 * plain)
+    for extra, behind in ((0.0, 3), (1.0, 4), (0.5, 0)):  # our kernels do what is behind the last
         ops, attr, y = dnn.post_ops(), dnn.primitive_attr(), np.ones((2, 4, 5, 5), short)
         ops.append_eltwise(dnn.algorithm.eltwise_relu, 0.25, 0.0)
         ops.append_eltwise(dnn.algorithm.eltwise_tanh, 0.0, 0.0)
         if extra:
-            ops.append_sum(total)  # our kernels do all that is behind then
+            ops.append_sum(extra)
         attr.set_post_ops(ops)
         given = [memory(v, e) for v in (x, w, b, y)]
         dnn.convolution_forward(
@@ -73,8 +73,59 @@ def test_what_is_behind_a_convolution_is_part_of_its_graph(library: cuda_stand_i
             *(m.get_desc() for m in given), (1, 1), (1, 1), (1, 1), attr).execute(s, dict(zip(
                 (arg.SRC, arg.WEIGHTS, arg.BIAS, arg.DST), given, strict=True)))
         s.wait()
-        model.near(y, np.tanh(leak) + total * extra, short)
-        assert library.calls[-1] == "10 with []" + " and 3" * (not extra)
+        model.near(y, np.tanh(leak) + extra, short)
+        assert library.calls[-1] == "10 with []" + f" and {behind}" * bool(behind)
+
+
+@pytest.mark.row("L-11")
+def test_its_pooling_is_ours(library: cuda_stand_ins.Dnn) -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    problems = (((2, 3, 8), (3,), (2,), (1,), (0,)),  # more padding behind than is reached is none
+                ((2, 2, 6, 7), (3, 2), (2, 1), (1, 1), (0, 1)),
+                ((1, 2, 4, 4, 5), (2, 2, 3), (2, 1, 2), (0, 1, 1), (1, 1, 1)))
+    for k, name in enumerate(("max", "avg_include_padding", "avg_exclude_padding")):
+        for case, (shape, *how) in enumerate(problems):
+            one_pooling(queue, name, shape, how, last=bool((case + k) % 2))
+            assert library.calls == [f"pool {k}"] * 2
+            library.calls.clear()
+    # paddings that differ, padding of a whole window, gaps, and what trains
+    ask, none = dnn.pooling_forward.primitive_desc, (0,)
+    tag, e = memory.format_tag.abc, dnn.engine(queue)
+    md = [memory.desc((1, 1, n), np.float32, tag) for n in (9, 4, 8, 3)]
+    infer, how = dnn.prop_kind.forward_inference, dnn.algorithm.pooling_max
+    for pd in (ask(e, infer, how, md[0], md[1], (2,), (3,), none, (1,), (0,)),
+               ask(e, infer, how, md[2], md[0], (1,), (1,), none, (1,), none),
+               ask(e, infer, how, md[0], md[3], (2,), (3,), (1,), none, none),
+               ask(e, dnn.prop_kind.forward_training, how, md[0], md[1], (2,), (3,), none, none,
+                   none)):
+        assert pd.impl_info_str() == "unisycl's kernels"
+
+
+def one_pooling(queue: sycl.queue, name: str, shape: tuple[int, ...], how: tuple,
+                *, last: bool, kind: object = np.float32) -> dnn.pooling_forward.primitive_desc:
+    """Run a pooling whose result lies as its source does, channels innermost if ``last``."""
+    e, rng = dnn.engine(queue), np.random.default_rng(4)
+    kernel, steps, left, right = how
+    none = (0,) * len(kernel)
+    x = model.numbers(rng, shape, kind)
+    right_one = test_dnn_layers.pooled(name, x, (kernel, steps, none, left, right))
+    letters = "abcde"[:x.ndim]
+    lying = getattr(memory.format_tag, f"a{letters[2:]}b" if last else letters)
+    given = memory(memory.desc(shape, kind, lying), e)
+    md = memory.desc(right_one.shape, kind, memory.format_tag.any)
+    pd = dnn.pooling_forward.primitive_desc(
+        e, dnn.prop_kind.forward_inference, getattr(dnn.algorithm, f"pooling_{name}"),
+        given.get_desc(), md, steps, kernel, none, left, right)
+    assert pd.dst_desc() == memory.desc(right_one.shape, kind, lying)
+    plain, y = memory(x, e), memory(np.zeros(right_one.shape, kind), e)
+    s, out = dnn.stream(e), memory(pd.dst_desc(), e)
+    dnn.reorder(plain, given).execute(s, plain, given)
+    for _ in range(2):
+        dnn.pooling_forward(pd).execute(s, {arg.SRC: given, arg.DST: out})
+    dnn.reorder(out, y).execute(s, out, y)
+    s.wait()
+    model.near(np.asarray(y.map_data()), right_one, np.dtype(kind))
+    return pd
 
 
 @pytest.mark.row("L-13")

@@ -1,9 +1,10 @@
 """Convolutions and products by cuDNN, for CUDA devices, from NVIDIA's wheels or the system's.
 
 Served are tensors of float32, float16 and bfloat16: convolutions, deconvolutions and inner products
-(convolutions whose windows are the tensor) in all ways, matmul of halves. A bias and functions
-behind them are part of the library's graph where it has an engine for that (``cudnn_fused``), else
-our kernels do them, and whatever else attributes say; all else is theirs. Invariants: commands go
+(convolutions whose windows are the tensor) in all ways, matmul of halves, pooling forward
+(``cudnn_pools``). A bias, functions behind them and sums with what stood in the result are part of
+the library's graph where it has an engine for that (``cudnn_fused``), else our kernels do them, and
+whatever else attributes say; all else is theirs. Invariants: commands go
 to the stream of the queue's command and nobody waits; each execution has room of its own, so graphs
 may run it beside others.
 """
@@ -31,6 +32,7 @@ from unisycl.oneapi.dnn.own.functions import FORWARD
 from unisycl.oneapi.dnn.own.work import Work, finish_product
 from unisycl.oneapi.dnn.providers import cudnn_fused as fused
 from unisycl.oneapi.dnn.providers import cudnn_graph as graph
+from unisycl.oneapi.dnn.providers import cudnn_pools as pools
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.library import Library
 from unisycl.oneapi.frame.native import again, give
@@ -49,6 +51,8 @@ convolution follow one another), the wide side, the weights, the narrow side."""
 _MATMUL, _A, _B, _C, _PRODUCT, _COMPUTES = 19, 1520, 1521, 1522, 1523, 1500
 _CROSS_CORRELATION = 1
 _SIDES = "wide", "weights", "narrow"
+_BEFORE = "before"
+"""The name of a copy of the result as it was."""
 
 
 class _Windows:
@@ -135,7 +139,7 @@ class Made:
         self._plan: graph.Plan = plan
         if self._fused:
             self._finishes = False
-        self._numbers = [number_of(op, n) for n in self._tensors]
+        self._numbers = [number_of(op, "dst" if n == _BEFORE else n) for n in self._tensors]
         self._last: Any = None  # the tensors of the last call
         self._repeats: dict[tuple[int, int], tuple[Any, Any, Callable[[Any], None]]] = {}
         self._skips = [self._skip(n) for n in self._tensors]
@@ -173,7 +177,7 @@ class Made:
         """Return the product's own result, the tensors besides, and the operations behind it."""
         if not self._fused:
             return last, [], []
-        chain, more = fused.Chain(graphs, dims, strides, 5), []
+        chain, more = fused.Chain(graphs, dims, strides, 6), []
         steps: list[Any] = [*(["bias"] if "bias" in self.found else []), *self._op.attr.ops]
         first = x = chain.between()
         for k, step in enumerate(steps):
@@ -187,6 +191,11 @@ class Made:
                 wide[1 if self._op.name != "matmul" else -1] = 1
                 chain.add(x, graphs.tensor(4, _TYPES[d.get_data_type()], small, wide), y)
                 more.append("bias")
+            elif step.kind == "sum":  # a copy of the result as it was: no engine says that it
+                d = self.found["dst"]  # reads an element before it writes it
+                chain.add(x, graphs.tensor(4 + len(more), _TYPES[d.get_data_type()], dims,
+                                           strides), y)
+                more.append(_BEFORE)
             else:
                 chain.apply(step, x, y)
             x = y
@@ -297,7 +306,7 @@ class Made:
             done: sycl.event = queue.submit(known[2])
             return done
         held = [given[n] for n in self._numbers]
-        if self._finishes or "diff_bias" in self.found or (
+        if self._finishes or "diff_bias" in self.found or _BEFORE in self._tensors or (
                 queue.ext_oneapi_get_state().name != "executing") or not all(
                     _lies_well(m, skip) for m, skip in zip(held, self._skips, strict=True)):
             return self._submit_more(queue, given, after)
@@ -326,12 +335,15 @@ class Made:
             if self._between(name):
                 between = work.new(self.found[name].layout().extent())
                 memory.append(between)
+            elif name == _BEFORE:
+                memory.append(_copied(work, "dst"))
             else:
                 near = _aligned(work, name)
                 memory.append(near)
                 if near.base is not work.memory(name).base and name in self.outs:
                     backs.append((name, near))
-        skips = [self._skip(name) if m is between or m.base is work.memory(name).base else 0
+        skips = [self._skip(name) if m is between or (
+            name != _BEFORE and m.base is work.memory(name).base) else 0
                  for name, m in zip(self._tensors, memory, strict=True)]
         room = [call.own(self._plan.room, np.uint8)] if self._plan.room else []
         execute = self._plan.execute
@@ -350,6 +362,8 @@ class Made:
 
     def _skip(self, name: str) -> int:
         """Return where a tensor begins in its memory, in bytes."""
+        if name == _BEFORE:
+            return 0
         size = 4 if self._between(name) else names.numpy_type(
             self.found[name].get_data_type()).itemsize
         return self.found[name].layout().offset * size
@@ -391,6 +405,13 @@ def _aligned(work: Work, name: str) -> Memory:
     kind: Any = held.dtype
     if _lies_well(held, layout.offset * kind.itemsize):
         return held
+    return _copied(work, name)
+
+
+def _copied(work: Work, name: str) -> Memory:
+    """Return a copy of a tensor's memory, from its first element on."""
+    held, layout = work.memory(name), work.found[name].layout()
+    kind: Any = held.dtype
     near = work.new(layout.extent() - layout.offset, kind)
     work.call.launch(near.size, moves.widen, held, _first(layout), kind.type, near)
     return near
@@ -439,7 +460,8 @@ class CuDnn:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Callable[..., Any] | None:
         """Return what makes primitives of a kind."""
-        served = name in _ROUTINES and names.type_of(dtype) in _TYPES
+        served = pools.routine(name, dtype) or (
+            name in _ROUTINES and names.type_of(dtype) in _TYPES)
         return self.create if served else None
 
     def graphs(self) -> graph.Graphs:
@@ -448,9 +470,11 @@ class CuDnn:
             self._graphs = graph.Graphs(self._library)
         return self._graphs
 
-    def create(self, op: Op, place: Place) -> Made:
+    def create(self, op: Op, place: Place) -> Made | pools.Pool:
         """Return an operation as the library does it; ``unimplemented`` where it does not."""
         del place
+        if op.name == "pooling_forward":
+            return pools.Pool(op, self)
         if op.name not in _ROUTINES:
             raise names.unimplemented(f"cuDNN is not asked for {op.name}")
         return Made(op, self)

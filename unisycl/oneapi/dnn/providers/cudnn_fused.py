@@ -1,7 +1,7 @@
-"""What cuDNN does behind a product in one graph with it: a bias, and functions of elements.
+"""What cuDNN does behind a product in one graph with it: a bias, sums and functions of elements.
 
 Each step is an operation on tensors that are in no memory, in float32; the last one rounds to the
-result. Non-goals: sums with the old result and operands of the program's own (our kernels do).
+result. Non-goals: scaled sums and operands of the program's own (our kernels do).
 Invariant: what is not said here is left to our kernels.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from unisycl.oneapi.dnn.names import algorithm
+from unisycl.oneapi.dnn.names import algorithm, data_type
 from unisycl.oneapi.dnn.providers import cudnn_graph as graph
 
 _STEP, _OPERATION = 0, 13
@@ -27,8 +27,11 @@ _FUNCTIONS: dict[algorithm, tuple[int, int]] = {
 
 
 def serves(ops: Sequence[Any]) -> bool:
-    """Say whether all post-ops are functions that the library has."""
-    return all(o.kind == "eltwise" and o.algorithm in _FUNCTIONS for o in ops)
+    """Say whether all post-ops are functions that the library has, or one sum with the result."""
+    sums = [o for o in ops if o.kind == "sum"]
+    return len(sums) <= 1 and all(
+        o.kind == "eltwise" and o.algorithm in _FUNCTIONS for o in ops if o not in sums) and all(
+            o.scale == 1 and not o.zero_point and o.type is data_type.undef for o in sums)
 
 
 class Chain:
@@ -53,7 +56,7 @@ class Chain:
                                    virtual=True)
 
     def add(self, x: graph.Described, bias: graph.Described, y: graph.Described) -> None:
-        """Add a bias."""
+        """Add a tensor: a bias, or one of the same sizes."""
         self._append((_MODE, graph.STEP, _ADD), (), x, y, (_B, graph.DESCRIPTION, bias))
 
     def apply(self, o: Any, x: graph.Described, y: graph.Described) -> None:

@@ -7,7 +7,7 @@ are forgotten when data are set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,8 @@ class Block:
 class Problem:
     """One call, as a device's library is asked: the matrix, how dense memory lies, the factors.
 
-    ``width`` and the ``leading`` dimensions are of the dense matrices of ``gemm``.
+    ``width`` and the ``leading`` dimensions are of the dense matrices of ``gemm``; ``kept`` is what
+    a library remembers of the matrix, as long as its data are not set anew.
     """
 
     rows: int
@@ -52,6 +53,7 @@ class Problem:
     trans: str = "N"
     upper: bool = False
     unit: bool = False
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False)
 
 
 class matrix_handle:

@@ -160,7 +160,8 @@ def _by_library(routine: str, queue: sycl.queue, found: matrix_handle, dense: li
         return None
     call: Any = body
     work = call.work(queue, Problem(found.rows, found.columns, count, found.base,
-                                    np.dtype(found.starts.base.dtype).itemsize, **problem))
+                                    np.dtype(found.starts.base.dtype).itemsize,
+                                    kept=found.plans.setdefault(LIBRARY, {}), **problem))
     return give(queue, serving.place, routine, work, operands,
                 [*events_of(dependencies), *found.after], cost=0)
 
