@@ -1,4 +1,4 @@
-"""Biases and functions behind products by cuDNN on a card, against float64, and whether fused.
+"""What else cuDNN and cuBLAS do on a card, against float64: what is behind products, pools, halves.
 
 ::
 
@@ -16,8 +16,8 @@ import ml_dtypes
 import numpy as np
 
 import unisycl as sycl
-from tests.conformance.oneapi import dnn_model
-from unisycl.oneapi import dnn
+from tests.conformance.oneapi import dnn_model, test_dnn_cudnn
+from unisycl.oneapi import dnn, mkl
 from unisycl.testing import find_device
 
 A, memory = dnn.algorithm, dnn.memory
@@ -30,6 +30,7 @@ FUNCTIONS: dict[str, Any] = {
     "logistic": (A.eltwise_logistic, 0.0, lambda v: 1 / (1 + np.exp(-v))),
     "elu": (A.eltwise_elu, 0.5, lambda v: np.where(v > 0, v, 0.5 * np.expm1(v))),
     "swish": (A.eltwise_swish, 1.5, lambda v: v / (1 + np.exp(-1.5 * v))),
+    "residual": (A.eltwise_relu, 0.0, lambda v: np.maximum(v, 0) + 2),  # with a sum behind it
     "gelu_tanh": (A.eltwise_gelu_tanh, 0.0, lambda v: 0.5 * v * (1 + np.tanh(
         np.sqrt(2 / np.pi) * (v + 0.044715 * v ** 3))))}
 
@@ -38,6 +39,8 @@ def attributes(name: str) -> dnn.primitive_attr:
     """Return attributes with one function."""
     ops, attr = dnn.post_ops(), dnn.primitive_attr()
     ops.append_eltwise(*FUNCTIONS[name][:2], 0.0)
+    if name == "residual":
+        ops.append_sum(1.0)
     attr.set_post_ops(ops)
     return attr
 
@@ -69,6 +72,8 @@ def run(queue: sycl.queue, kind: Any, name: str, *, product: bool) -> str:
         of = memory(value, e)
         dnn.reorder(of, given[n]).execute(s, of, given[n])
         s.wait()
+    old = memory(np.full(shapes[3], 2, kind), e)
+    dnn.reorder(old, given[dnn.arg.DST]).execute(s, old, given[dnn.arg.DST])
     (dnn.matmul if product else dnn.convolution_forward)(pd).execute(s, given)
     out = memory(np.zeros(shapes[3], kind), e)
     dnn.reorder(given[dnn.arg.DST], out).execute(s, given[dnn.arg.DST], out)
@@ -82,19 +87,70 @@ def run(queue: sycl.queue, kind: Any, name: str, *, product: bool) -> str:
         pd.impl_info_str())
 
 
+POOLS = {"3x3 step 2": ((4, 16, 112, 112), ((3, 3), (2, 2), (1, 1), (0, 0))),
+         "2x2": ((2, 7, 30, 31), ((2, 2), (2, 2), (0, 0), (0, 0))),
+         "1d": ((2, 3, 50), ((3,), (2,), (1,), (1,))),
+         "3d": ((2, 5, 9, 10, 11), ((3, 2, 3), (2, 2, 1), (1, 0, 1), (1, 0, 1)))}
+
+
+def pool(queue: sycl.queue, kind: Any, name: str, case: str, *, last: bool) -> str:
+    """Run a pooling, with channels innermost or not."""
+    shape, how = POOLS[case]
+    return test_dnn_cudnn.one_pooling(queue, name, shape, how, last=last,
+                                      kind=kind).impl_info_str()
+
+
+def halves(queue: sycl.queue, kind: Any, *, wide: bool, by_rows: bool) -> str:
+    """Multiply parts of matrices of halves."""
+    rng, m, n, k, ld = np.random.default_rng(2), 33, 20, 48, 64
+    a, b = (model.numbers(rng, (ld, ld), kind) for _ in "ab")
+    c = model.numbers(rng, (ld, ld), np.dtype("f") if wide else kind)
+    lie = (lambda x: x) if by_rows else (lambda x: x.T)
+    right = c.astype("d")
+    lie(right)[:m, :n] = 2 * (lie(a)[:m, :k].astype("d") @ lie(b)[:n, :k].astype("d").T) - (
+        lie(c)[:m, :n].astype("d"))
+    memories = []
+    for x in (a, b, c):
+        memories.append(sycl.malloc_device(x.size, x.dtype, queue))
+        queue.copy(x.ravel(), memories[-1]).wait()
+    space = mkl.blas.row_major if by_rows else mkl.blas.column_major
+    plain, turned = mkl.transpose.nontrans, mkl.transpose.trans
+    space.gemm(queue, plain, turned, m, n, k, 2, memories[0], ld, memories[1], ld, -1, memories[2],
+               ld).wait()
+    found = np.empty_like(c)
+    queue.copy(memories[2], found.ravel(), found.size).wait()
+    model.near(found.astype("d"), right, c.dtype)
+    return str(mkl.provider_of(queue, "mkl.blas", "gemm", kind))
+
+
+def tried(title: str, call: Any, *given: Any, **named: Any) -> None:
+    """Print what a case says."""
+    try:
+        said = call(*given, **named)
+    except Exception as error:  # noqa: BLE001 - the next one runs
+        said = f"FAILED {type(error).__name__}: {error}"
+    print(f"{title:36} {said}", flush=True)
+
+
 def main() -> None:
     """Run all."""
     queue = sycl.queue(find_device("cuda"))
     print(queue.get_device().get_info(sycl.info.device.name))
     for product in (False, True):
         for kind, dtype in KINDS.items():
-            for name in FUNCTIONS if kind == "bf16" else ("relu", "leaky"):
-                try:
-                    said = run(queue, dtype, name, product=product)
-                except Exception as error:  # noqa: BLE001 - the next one runs
-                    said = f"FAILED {type(error).__name__}: {error}"
-                print(f"{'matmul' if product else 'convolution':12} {kind:5} {name:10} {said}",
-                      flush=True)
+            for name in FUNCTIONS if kind == "bf16" else ("relu", "leaky", "residual"):
+                tried(f"{'matmul' if product else 'convolution'} {kind} {name}", run, queue, dtype,
+                      name, product=product)
+    for kind, dtype in KINDS.items():
+        for name in ("max", "avg_include_padding", "avg_exclude_padding"):
+            for case in POOLS:
+                for last in (False, True):
+                    tried(f"{name} {kind} {case}{' last' * last}", pool, queue, dtype, name, case,
+                          last=last)
+        for wide in (False, True) if kind != "f32" else ():
+            for by_rows in (False, True):
+                tried(f"gemm {kind}{' to f32' * wide}{' rows' * by_rows}", halves, queue, dtype,
+                      wide=wide, by_rows=by_rows)
 
 
 if __name__ == "__main__":

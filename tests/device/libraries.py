@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import functools
 import importlib
 import time
 import traceback
@@ -148,6 +149,14 @@ def _ours(queue: sycl.queue) -> dict[str, Callable[[], Any]]:
             lambda: mkl.sparse.gemv(queue, N, 1, handle, x, 0, y))
         cases[f"sparse gemm 32 {who}"] = using(
             lambda: mkl.sparse.gemm(queue, row_major, N, N, 1, handle, x, 32, 32, 0, y, 32))
+    upper_now = mkl.diag.unit, 1, handle, x, y
+    mkl.sparse.optimize_trsv(queue, upper, N, mkl.diag.unit, handle).wait()
+
+    def anew() -> None:
+        handle.plans[mkl.sparse.routines.LIBRARY].clear()
+        mkl.sparse.trsv(queue, upper, N, *upper_now).wait()
+    cases["sparse trsv"] = lambda: mkl.sparse.trsv(queue, upper, N, *upper_now).wait()
+    cases["sparse trsv, looked at anew"] = anew
     return cases
 
 
@@ -260,6 +269,57 @@ def _layer(queue: sycl.queue, kind: Any, more: Any = None, *, bias: bool = False
     return run
 
 
+def _pool(queue: sycl.queue, kind: Any) -> Callable[[], None]:
+    """Return a run of largest elements of 3 x 3 by steps of 2, 64 images of 64 x 112 x 112."""
+    e, memory, tag = dnn.engine(queue), dnn.memory, dnn.memory.format_tag
+    lying = tag.abcd if kind is memory.data_type.f32 else tag.acdb
+    pd = dnn.pooling_forward.primitive_desc(
+        e, dnn.prop_kind.forward_inference, dnn.algorithm.pooling_max,
+        memory.desc((64, 64, 112, 112), kind, lying), memory.desc((64, 64, 56, 56), kind, lying),
+        (2, 2), (3, 3), (0, 0), (1, 1), (0, 0))
+    given = {n: memory(pd.exec_arg_desc(n), e) for n in (dnn.arg.SRC, dnn.arg.DST)}
+    made = dnn.pooling_forward(pd)
+
+    def run() -> None:
+        for _ in range(10):
+            last = made.execute(queue, given)
+        last.wait()
+    run.by = pd.impl_info_str()  # type: ignore[attr-defined]
+    return run
+
+
+def _torchs_pool(kind: str) -> Callable[[], None]:
+    torch = importlib.import_module("torch")
+    x = torch.randn(64, 64, 112, 112, dtype=getattr(torch, kind), device="cuda")
+    if kind != "float32":
+        x = x.to(memory_format=torch.channels_last)
+
+    def run() -> None:
+        for _ in range(10):
+            torch.nn.functional.max_pool2d(x, 3, 2, 1)
+        torch.cuda.synchronize()
+    return run
+
+
+def pools(queue: sycl.queue) -> str:
+    """Return what ten poolings in a row take, each, by cuDNN, by our kernels, by PyTorch."""
+    queue = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
+    types, lines = dnn.memory.data_type, []
+    for who, name, make in (
+            *((w, f"pool {n}", functools.partial(_pool, queue, k))
+              for n, k in (("bf16", types.bf16), ("f32", types.f32)) for w in ("cudnn", "kernels")),
+            ("", "torch bf16", functools.partial(_torchs_pool, "bfloat16")),
+            ("", "torch f32", functools.partial(_torchs_pool, "float32"))):
+        with dnn.using(who) if who else contextlib.nullcontext():
+            try:
+                run = make()
+                run()
+                lines.append(f"{name:16} {best(run) * 100:9.1f} us {getattr(run, 'by', '')}")
+            except Exception as error:  # noqa: BLE001 - the next case runs
+                lines.append(f"{name} {who} FAILED {type(error).__name__}: {error}")
+    return "\n" + "\n".join(lines)
+
+
 def _torchs(kind: str) -> Callable[[], None]:
     torch = importlib.import_module("torch")
     at: Any = {"dtype": getattr(torch, kind), "device": "cuda"}
@@ -281,10 +341,15 @@ def speed(queue: sycl.queue) -> str:
     strict, ops = dnn.primitive_attr(), dnn.post_ops()
     ops.append_eltwise(dnn.algorithm.eltwise_relu, 0.0, 0.0)
     strict.set_post_ops(ops)
+    residual, ops = dnn.primitive_attr(), dnn.post_ops()
+    ops.append_sum(1.0)
+    ops.append_eltwise(dnn.algorithm.eltwise_relu, 0.0, 0.0)
+    residual.set_post_ops(ops)
     cases: dict[str, Callable[[], Any]] = {
         "bf16": lambda: _layer(queue, types.bf16), "f16": lambda: _layer(queue, types.f16),
         "f32": lambda: _layer(queue, types.f32),
         "bf16 bias relu": lambda: _layer(queue, types.bf16, strict, bias=True),
+        "bf16 bias sum relu": lambda: _layer(queue, types.bf16, residual, bias=True),
         "torch bf16": lambda: _torchs("bfloat16"), "torch f32": lambda: _torchs("float32")}
     lines = []
     for who, name in [*(("", n) for n in cases), ("kernels", "f32")]:
@@ -311,7 +376,7 @@ def _timed(name: str, run: Any) -> list[str]:
     return lines
 
 
-PARTS = (factorizations, sparse_products, times, networks, speed)
+PARTS = (factorizations, sparse_products, times, networks, speed, pools)
 
 
 def main() -> None:
