@@ -94,7 +94,7 @@ class Routine:
     def _gemv(self, p: Problem, where: tuple[Any, ...], at: list[Any], numbers: list[Any],
               kept: _Kept | None) -> _Kept:
         made = kept.descriptions if kept else (self._matrix(p, at), *self._vectors(p, at))
-        return self._sized("SpMV", where, [ctypes.c_int(0)], made, numbers, _SPMV_SAME_BITS, kept)
+        return self._sized(("SpMV", 1, _SPMV_SAME_BITS), where, made, numbers, kept)
 
     def _gemm(self, p: Problem, where: tuple[Any, ...], at: list[Any], numbers: list[Any],
               kept: _Kept | None) -> _Kept:
@@ -102,16 +102,15 @@ class Routine:
         made = kept.descriptions if kept else (self._matrix(p, at), *(self._made(
             "CreateDnMat", "DestroyDnMat", _Long(high), _Long(p.width), _Long(ld), a, self._kind,
             order) for high, ld, a in zip((p.columns, p.rows), p.leading, at[3:], strict=True)))
-        return self._sized("SpMM", where, [ctypes.c_int(0)] * 2, made, numbers, _SPMM_SAME_BITS,
-                           kept)
+        return self._sized(("SpMM", 2, _SPMM_SAME_BITS), where, made, numbers, kept)
 
-    def _sized(self, name: str, where: tuple[Any, ...], ways: list[Any],
-               made: tuple[_Described, ...], numbers: list[Any], how: int,
-               kept: _Kept | None) -> _Kept:
+    def _sized(self, what: tuple[str, int, int], where: tuple[Any, ...],
+               made: tuple[_Described, ...], numbers: list[Any], kept: _Kept | None) -> _Kept:
         queue, stream, handle = where
+        name, operands, how = what
         matrix, x, y = (d.at for d in made)
-        arguments = [handle, *ways, numbers[0], matrix, x, numbers[1], y, self._kind,
-                     ctypes.c_int(how)]
+        arguments = [handle, *[ctypes.c_int(0)] * operands, numbers[0], matrix, x, numbers[1], y,
+                     self._kind, ctypes.c_int(how)]
         if kept is None:
             size = _Size()
             self._owner.call(f"{name}_bufferSize", *arguments, ctypes.byref(size))
