@@ -135,20 +135,15 @@ class _Settling(visit.Rewriter):
     # ---- one branch
     def settle(self, stmt: n.If, known: _Known | None) -> n.Block | None:
         """Return what stands for a branch; None if it stays."""
-        facts = self.facts(stmt)
-        places = [*facts.stored]
-        if not places or not facts.plain \
-                or not all(_is_known(p, known) or p in facts.always for p in places) \
-                or len({id(p.base) for p in places}) < len(places) \
-                or not any(isinstance(x, _VARYING) for x in visit.walk(stmt.cond)) \
-                or not all(self.is_steady(p) and not _moves(p, facts.assigned) for p in places) \
-                or not _stays(stmt):
+        places = self.settling(stmt, known)
+        if not places:
             return None
         order = _Order()
         self.follow((stmt,), set(), order)
-        if any(p not in places for p in order.again):
+        stay = [p.base for p in self.facts(stmt).stored if p not in places]
+        if any(p not in places and p.base not in stay for p in order.again):
             return None
-        others = [b for b in order.read if not isinstance(b, n.Array)]
+        others = [b for b in dict.fromkeys((*order.read, *stay)) if not isinstance(b, n.Array)]
         mine = [p.base for p in places if not isinstance(p.base, n.Array)]
         if len(mine) > 1:
             others += mine
@@ -161,6 +156,20 @@ class _Settling(visit.Rewriter):
         test = apart(mine, [b for b in others if not is_apart(b)])
         new = self.moved(stmt, places, known)
         return new if test is None else (n.If(test, new, (stmt,), span=stmt.span),)
+
+    def settling(self, stmt: n.If, known: _Known | None) -> list[n.Place]:
+        """Return the elements that a branch writes in any case; others are written where it is.
+
+        Each is the one element of its memory that the branch writes.
+        """
+        facts = self.facts(stmt)
+        if not facts.plain or not _stays(stmt) or not any(
+                isinstance(x, _VARYING) for x in visit.walk(stmt.cond)):
+            return []
+        bases = [id(p.base) for p in facts.stored]
+        return [p for p in facts.stored if (_is_known(p, known) or p in facts.always)
+                and bases.count(id(p.base)) == 1 and self.is_steady(p)
+                and not _moves(p, facts.assigned)]
 
     def is_steady(self, place: n.Place) -> bool:
         """Say whether a place is an element that work-items tell, and that no data tells."""
@@ -199,8 +208,9 @@ class _Settling(visit.Rewriter):
             return x if acc is None else n.Read(x.type, acc)
 
         def inside(one: n.Stmt) -> n.Stmt:
-            if isinstance(one, n.Store):
-                return n.Assign(accs[self.names.of(one.place)], one.value, span=one.span)
+            acc = accs.get(self.names.of(one.place)) if isinstance(one, n.Store) else None
+            if isinstance(one, n.Store) and acc is not None:
+                return n.Assign(acc, one.value, span=one.span)
             return visit.map_blocks(one, lambda b: tuple(map(inside, b)))
         read = [self.names.of(x.place) for x in visit.all_expressions((stmt,))
                 if isinstance(x, n.Load)]

@@ -270,10 +270,17 @@ def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
     pointer = scalar_pointer(e, at, at.index.ref)
     if e.mask is None:
         return e.f.load(t, pointer, alignment(at, dtype))
+    if _is_short(e, dtype):
+        return _one_by_one(e, at, dtype)
     name = f"llvm.masked.load.v{e.lanes.lanes}{mangled(dtype)}.p0"
     e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
     return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, "
                   f"{e.mask_type} {e.mask}, {t} poison)")
+
+
+def _is_short(e: Emitter, dtype: DType) -> bool:
+    """Say whether rows of a type have no instruction under a mask: LLVM branches for each lane."""
+    return e.widest == _AVX2 and dtype.size < 4
 
 
 def mangled(dtype: DType) -> str:
@@ -301,19 +308,25 @@ def _one_by_one(e: Emitter, at: Address, dtype: DType) -> str:
     costs more than four loads where no mask is to be asked (decision 0230). Lanes that are off read
     a zero.
     """
-    t, many, found = llvm_type(dtype, e.lanes.lanes), pointers(e, at), "poison"
-    if e.mask is not None:
-        safe, kind = e.f.alloca("i64"), f"<{e.lanes.lanes} x ptr>"
-        e.f.store("i64", "0", safe)
-        one = e.f.op(f"insertelement {kind} poison, ptr {safe}, i64 0")
-        nowhere = e.f.op(f"shufflevector {kind} {one}, {kind} poison, "
-                         f"<{e.lanes.lanes} x i32> zeroinitializer")
-        many = e.f.op(f"select {e.mask_type} {e.mask}, {kind} {many}, {kind} {nowhere}")
+    t, many, found = llvm_type(dtype, e.lanes.lanes), _safe_pointers(e, at), "poison"
     for k in range(e.lanes.lanes):
         one = e.f.op(f"extractelement <{e.lanes.lanes} x ptr> {many}, i64 {k}")
         one = e.f.load(llvm_type(dtype), one, alignment(at, dtype))
         found = e.f.op(f"insertelement {t} {found}, {llvm_type(dtype)} {one}, i64 {k}")
     return found
+
+
+def _safe_pointers(e: Emitter, at: Address) -> str:
+    """Return a vector of pointers, to a number of our own for lanes that are off."""
+    many = pointers(e, at)
+    if e.mask is None:
+        return many
+    safe, kind = e.f.alloca("i64"), f"<{e.lanes.lanes} x ptr>"
+    e.f.store("i64", "0", safe)
+    one = e.f.op(f"insertelement {kind} poison, ptr {safe}, i64 0")
+    nowhere = e.f.op(f"shufflevector {kind} {one}, {kind} poison, "
+                     f"<{e.lanes.lanes} x i32> zeroinitializer")
+    return e.f.op(f"select {e.mask_type} {e.mask}, {kind} {many}, {kind} {nowhere}")
 
 
 # ---- stores
@@ -384,6 +397,9 @@ def _store_row(e: Emitter, at: Address, dtype: DType, value: str, *, past_caches
     if e.mask is None:
         e.f.store(t, value, pointer, alignment(at, dtype))
         return
+    if _is_short(e, dtype):
+        scatter(e, at, dtype, value)
+        return
     mask = e.mask
     if not dtype.is_float and dtype.bits < 64:
         mask = e.f.op(f"xor {e.mask_type} {mask}, {no_lanes(e)}")
@@ -423,9 +439,20 @@ def every_lane(e: Emitter) -> str:
 
 
 def scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
-    """Store a vector lane by lane."""
+    """Store a vector lane by lane.
+
+    AVX2 has no instruction for that, and LLVM makes a branch for each lane that a mask turns off;
+    such lanes store where nobody looks instead.
+    """
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
+    if e.widest == _AVX2:
+        many = _safe_pointers(e, at)
+        for k in range(w):
+            one = e.f.op(f"extractelement <{w} x ptr> {many}, i64 {k}")
+            part = e.f.op(f"extractelement {t} {value}, i64 {k}")
+            e.f.store(llvm_type(dtype), part, one, alignment(at, dtype))
+        return
     name = f"llvm.masked.scatter.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
     mask = e.mask if e.mask is not None else every_lane(e)
