@@ -85,12 +85,34 @@ def private(i, a, b, c):
     b[i] = own[0] + own[1] * 2 + own[2] * 3 + own[3] * 4
 
 
-KERNELS: tuple[Kernel, ...] = (both, nested, chain, early, looped, private)
+def some(i, a, b, c):
+    if a[i] > 5:
+        b[i] = c[i]
+        c[i] = 3
+        return
+    n = a[i] + c[i]
+    if n > 8:
+        n = n - n + 6
+        a[i] = 5
+        b[i] = a[i] + n
+    else:
+        b[i] = n
+    c[i] = n + 1
 
 
-def operands() -> list[np.ndarray]:
+def apart(i, a, b, c):
+    if a[i] > 4:
+        b[(i * 7 + 3) % 61] = a[i]
+    if a[i] & 1:
+        c[60 - i] += a[i]
+
+
+KERNELS: tuple[Kernel, ...] = (both, nested, chain, early, looped, private, some, apart)
+
+
+def operands(kind: type = np.int32) -> list[np.ndarray]:
     random = np.random.default_rng(5)
-    return [random.integers(0, 9, SIZE).astype(np.int32) for _ in range(3)]
+    return [random.integers(0, 9, SIZE).astype(kind) for _ in range(3)]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -103,7 +125,26 @@ def test_each_item_stores_what_python_stores(queue: sycl.queue, kernel: Kernel) 
         np.testing.assert_array_equal(two, one)
 
 
-@pytest.mark.parametrize("kernel", [both, nested, chain, early])
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.float16, np.int64])
+def test_short_elements_are_stored_by_some_items(queue: sycl.queue, kind: type) -> None:
+    def kernel(i, a, b, c):
+        if a[i] > 4:
+            b[i] = b[i] + c[i]
+            c[60 - i] = a[i]
+        elif a[i] != 2:
+            b[i] = a[i]
+    if kind is np.float16 and not queue.get_device().has(sycl.aspect.fp16):
+        pytest.skip("no float16")
+    expected, given = operands(kind), operands(kind)
+    expected[2], given[2] = (np.arange(SIZE).astype(kind) for _ in range(2))
+    for i in range(31):
+        kernel(i, *expected)
+    queue.parallel_for(31, kernel, *given).wait()
+    for one, two in zip(expected, given, strict=True):
+        np.testing.assert_array_equal(two, one)
+
+
+@pytest.mark.parametrize("kernel", [both, nested, chain, early, some])
 def test_operands_that_are_one_memory_are_read_as_written(queue: sycl.queue,
                                                           kernel: Kernel) -> None:
     for order in ((0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 0, 0)):

@@ -119,6 +119,31 @@ def test_what_is_read_behind_a_store_may_be_what_was_stored() -> None:
         stores(f) for f in (another, neighbour, in_a_loop, moved)]
 
 
+def test_others_stay_where_they_are() -> None:
+    def spiking(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            a[i] -= 1
+            own[i, 0] = 0
+        elif b[i] > 2:
+            own[i, 0] = 1
+        else:
+            b[i] = 1
+            own[i, 0] = 2
+
+    def twice(i):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = 1
+            b[63 - i] = 2
+        else:
+            b[i] = 0
+    kernel = settled.run(specialize(spiking, "range", 1).kernel)
+    test = kernel.body[-1]
+    assert isinstance(test, n.If)
+    assert isinstance(test.then[-1], n.Store)
+    assert test.then[-1].place.base.name == "own"
+    assert stores(twice) == (1, 0)
+
+
 def test_elements_that_some_items_leave_alone_stay() -> None:
     def one_side(i):  # type: ignore[no-untyped-def]
         if a[i] > 0:
