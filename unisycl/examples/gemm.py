@@ -26,14 +26,11 @@ from unisycl.ext.oneapi import bfloat16
 from unisycl.ext.oneapi.experimental import info
 from unisycl.ext.oneapi.experimental import matrix as mx
 from unisycl.ext.unisycl.tiles import (
-    await_stages,
     await_tiles,
     copy_tile,
     end_batch,
-    finish_stage,
     group_product,
-    load_stage,
-    multiply_stage,
+    multiply_along,
     store_product,
 )
 
@@ -150,21 +147,7 @@ def kernel_of_groups(tile: Any) -> Any:
         left = within // height * tile.cols
         from_a, from_b = sycl.multi_ptr(a) + top * k, sycl.multi_ptr(b) + left
         product = group_product(whole, tile)
-        for s in range(tile.stages - 1):
-            if s * tile.depth < k:
-                load_stage(whole, product, s, from_a + s * tile.depth, from_b + s * tile.depth * n,
-                           (k, n))
-            end_batch()
-        stage, free = 0, tile.stages - 1
-        for done in range(0, k, tile.depth):
-            await_stages(whole, product, tile.stages - 2)
-            multiply_stage(whole, product, stage)
-            coming = done + (tile.stages - 1) * tile.depth
-            if coming < k:
-                load_stage(whole, product, free, from_a + coming, from_b + coming * n, (k, n))
-            finish_stage(whole, product)
-            stage = stage + 1 if stage < tile.stages - 1 else 0
-            free = free + 1 if free < tile.stages - 1 else 0
+        multiply_along(whole, product, from_a, from_b, (k, n), k)
         store_product(whole, product, sycl.multi_ptr(c) + (top * n + left), n)
 
     return gemm

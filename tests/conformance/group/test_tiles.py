@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -115,3 +117,49 @@ def test_a_small_group_multiplies_as_a_whole(queue):
                            lambda it: tiles.group_product(it.get_group(), small))
     for memory in (a, b, c):
         sycl.free(memory, queue)
+
+
+class wide:
+    """Tiles that some hardware multiplies as a whole."""
+
+    element = ml_dtypes.bfloat16
+    rows, cols, stages = 64, 256, 2
+
+
+@pytest.mark.part("M-4")
+def test_a_group_multiplies_along_any_depth(queue):
+    about = sycl.ext.oneapi.experimental.info.device
+    if queue.get_device().get_info(sycl.info.device.local_mem_size) < 96 << 10:
+        pytest.skip("the tiles take more local memory")
+    # Rows at multiples of 16 bytes and not, depths with a rest, of a part of a tile, and of none.
+    shapes = [(70, 75, 257), (3 * 64, 192, 256), (2 * 64 + 21, 152, 264), (5, 8, 256), (0, 8, 256)]
+    tile: Any = wide
+    if queue.get_device().get_backend() is sycl.backend.host:
+        tile, shapes = small, [shapes[3]]
+    items = tile.cols // 64 * queue.get_device().get_info(about.ext_unisycl_matrix_sub_group_size)
+
+    def kernel(it, a, b, c, number, depth, left, right):
+        whole = it.get_group()
+        p = tiles.group_product(whole, tile)
+        for _ in range(2):
+            tiles.multiply_along(whole, p, sycl.multi_ptr(a) + number, b, (left, right), depth)
+        tiles.store_product(whole, p, sycl.multi_ptr(c) + it.get_group(0) * 64 * tile.cols,
+                            tile.cols)
+    rng = np.random.default_rng(8)
+    for turn, (depth, left, right) in enumerate(shapes):
+        x = rng.integers(-3, 4, (64, left)).astype(wide.element)
+        y = rng.integers(-3, 4, (max(depth, 1), right)).astype(wide.element)
+        at = turn % 2 * 8
+        a = sycl.malloc_device(x.size + at, x.dtype, queue)
+        b = sycl.malloc_device(y.size, y.dtype, queue)
+        c = sycl.malloc_device(2 * 64 * tile.cols, np.float32, queue)
+        queue.memcpy(a, np.concatenate([x.reshape(-1)[:at], x.reshape(-1)])).wait()
+        queue.memcpy(b, y.reshape(-1)).wait()
+        queue.parallel_for(sycl.nd_range((2 * items,), (items,)), kernel, a, b, c, at, depth, left,
+                           right).wait()
+        found = np.empty(2 * 64 * tile.cols, np.float32)
+        queue.memcpy(found, c).wait()
+        want = 2 * (x[:, :depth].astype(np.float32) @ y[:depth, :tile.cols].astype(np.float32))
+        np.testing.assert_array_equal(found.reshape(2, 64, tile.cols), np.stack([want, want]))
+        for memory in (a, b, c):
+            sycl.free(memory, queue)

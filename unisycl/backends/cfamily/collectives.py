@@ -188,11 +188,11 @@ def _by_sub_groups(p: Printer, stmt: n.GroupCall, target: str, values: list[Text
            f"{shared}[{me} / {size}] = {total};")
     p.line(p.d.local_barrier)
     init = values[1] if len(values) > 1 else None
+    before = _before(p, stmt, shared, -(-count // size),
+                     "" if stmt.op == "reduce" else f"{me} / {size}")
     if stmt.op == "reduce":
-        before = _before(p, stmt, shared, str(-(-count // size)))
         result = Text(before)
     else:
-        before = _before(p, stmt, shared, f"{me} / {size}")
         result = _behind(p, stmt, before, total, me, init)
     if init is not None and stmt.op != "exclusive_scan":
         result = joined(p, stmt.combine, init, result, dtype)
@@ -200,13 +200,20 @@ def _by_sub_groups(p: Printer, stmt: n.GroupCall, target: str, values: list[Text
     p.line(p.d.group_barrier)
 
 
-def _before(p: Printer, stmt: n.GroupCall, shared: str, stop: str) -> str:
-    """Combine the totals of sub-groups, of one at least; return the name of the result."""
+def _before(p: Printer, stmt: n.GroupCall, shared: str, count: int, stop: str) -> str:
+    """Combine the totals of sub-groups, of one at least; return the name of the result.
+
+    ``count``: how many there are; ``stop``: at which the item stops, '' if at none. All of them are
+    read, by a loop whose length is known, so that no read waits for another one.
+    """
     dtype = stmt.args[0].type.dtype
     before, at = p.names.fresh("before"), p.names.fresh("sub_group")
     p.line(f"{p.type(dtype)} {before} = {_element(shared, '0', dtype)};")
     both = joined(p, stmt.combine, Text(before), _at(shared, at, dtype), dtype)
-    p.line(f"for (int {at} = 1; {at} < {stop}; {at}++) {before} = {both.c};")
+    last = count if not stop else count - 1
+    if last > 1:
+        p.line(f"for (int {at} = 1; {at} < {last}; {at}++) "
+               + (f"if ({at} < {stop}) " if stop else "") + f"{before} = {both.c};")
     return before
 
 

@@ -9,10 +9,11 @@ from unisycl.lang.library.group_products import (
     finish_stage,
     group_product,
     load_stage,
+    multiply_along,
     multiply_stage,
     store_product,
 )
 from unisycl.lang.library.tiles import await_tiles, copy_tile, end_batch
 
 __all__ = ["await_stages", "await_tiles", "copy_tile", "end_batch", "finish_stage",
-           "group_product", "load_stage", "multiply_stage", "store_product"]
+           "group_product", "load_stage", "multiply_along", "multiply_stage", "store_product"]

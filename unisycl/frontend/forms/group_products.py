@@ -74,7 +74,7 @@ def make(ctx: Context, node: ast.Call) -> Value:
     if not unit.wide or cols != _WIDE:
         return _own(ctx, "group_product", [group, tile], node)
     ctx.needs.sub_group = unit.sub_group
-    bytes = _LINE + stages * library.DEPTH * 2 * (rows + cols)
+    bytes = 2 * _LINE + stages * library.DEPTH * 2 * (rows + cols)
     memory = group_memory(ctx, Scalar(dtypes.UINT8), (bytes,))
     cells = declared(ctx, Scalar(dtypes.FLOAT32), (rows * cols // items,))
     filled(ctx, cells, n.Const(Scalar(dtypes.FLOAT32), 0.0))
@@ -117,7 +117,9 @@ def _memory(ctx: Context, value: Value, kind: object, node: ast.AST) -> Memory:
     return found
 
 
-def _load(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
+def _sources(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> tuple[
+        tuple[n.Expr, ...], tuple[n.Expr, ...]]:
+    """Return where the stages, A and B begin, and the strides of A and B."""
     elem = element_type(own.stored_type(p.kind))
     strides = found["strides"]
     if not isinstance(strides, Several) or len(strides.items) != 2:
@@ -125,8 +127,24 @@ def _load(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST)
                          help="write (stride of A, stride of B)")
     memories = tuple(start(ctx, m, node) for m in (
         p.memory, _memory(ctx, found["a"], elem, node), _memory(ctx, found["b"], elem, node)))
-    numbers = tuple(_number(ctx, x, node) for x in (found["stage"], *strides.items))
-    call(ctx, f"product_load_{p.rows}_{p.stages}", memories, numbers, node)
+    return memories, tuple(_number(ctx, x, node) for x in strides.items)
+
+
+def _load(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
+    memories, strides = _sources(ctx, p, found, node)
+    call(ctx, f"product_load_{p.rows}_{p.stages}", memories,
+         (_number(ctx, found["stage"], node), *strides), node)
+
+
+def _along(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
+    ctx.converge(node, "multiply_along")
+    memories, strides = _sources(ctx, p, found, node)
+    depth = _number(ctx, found["depth"], node)
+    meeting = n.Barrier(memory_scope.work_group, span=ctx.span(node))
+    ctx.emit(meeting)
+    call(ctx, f"product_along_{p.kind.name}_{p.rows}_{p.stages}",
+         (start(ctx, p.cells, node), *memories), (*strides, depth), node)
+    ctx.emit(meeting)
 
 
 def _multiply(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
@@ -161,6 +179,8 @@ def _store(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST
 
 form(library.load_stage)(_function(
     "load_stage", ("group", "p", "stage", "a", "b", "strides"), _load))
+form(library.multiply_along)(_function(
+    "multiply_along", ("group", "p", "a", "b", "strides", "depth"), _along))
 form(library.multiply_stage)(_function("multiply_stage", ("group", "p", "stage"), _multiply))
 form(library.finish_stage)(_function("finish_stage", ("group", "p"), _finish))
 form(library.await_stages)(_function("await_stages", ("group", "p", "pending"), _await))

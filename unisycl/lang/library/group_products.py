@@ -15,7 +15,11 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.matrices import layout, use
-from unisycl.lang.groups.group_functions import group_local_memory_for_overwrite
+from unisycl.lang.groups.group_functions import (
+    group_barrier,
+    group_local_memory_for_overwrite,
+    group_size,
+)
 from unisycl.lang.index.this import this_sub_group
 from unisycl.lang.library.joint_matrices import (
     joint_matrix_fill,
@@ -104,6 +108,62 @@ def multiply_stage(group: Any, p: Any, stage: Any) -> None:
         joint_matrix_load(part, p.y, multi_ptr(p.theirs) + (
             stage * (64 * (p.tile.cols + 8)) + z * (p.tile.cols + 8) + column), p.tile.cols + 8)
         joint_matrix_mad(part, p.total, p.x, p.y, p.total)
+
+
+def multiply_along(group: Any, p: Any, a: Any, b: Any, strides: Any, depth: Any) -> None:
+    """Add the product of rows of A and columns of B along a depth, which copies tiles ahead.
+
+    Args:
+        group: the work-group; p: the product, whose stages are free: no stage is under way.
+        a, b: where the rows of A and the columns of B begin in global memory.
+        strides: how many elements lie between the beginnings of two rows, of A and of B.
+        depth: how many columns of A and rows of B there are; any number.
+
+    The work-group meets before and behind it.
+    """
+    first, second = strides
+    whole = depth // DEPTH
+    ahead = p.tile.stages - 1
+    group_barrier(group)
+    for s in range(ahead):
+        if s < whole:
+            load_stage(group, p, s, a + s * DEPTH, b + s * DEPTH * second, strides)
+        end_batch()
+    for t in range(whole):
+        if ahead == 0:
+            load_stage(group, p, 0, a + t * DEPTH, b + t * DEPTH * second, strides)
+            end_batch()
+            await_tiles(group, 0)
+        else:
+            await_tiles(group, ahead - 1)
+        multiply_stage(group, p, t % p.tile.stages)
+        coming = t + ahead
+        if ahead > 0 and coming < whole:
+            load_stage(group, p, coming % p.tile.stages, a + coming * DEPTH,
+                       b + coming * DEPTH * second, strides)
+        finish_stage(group, p)
+        if ahead == 0:
+            group_barrier(group)
+    if depth > whole * DEPTH:
+        await_tiles(group, 0)
+        load_rest(group, p, a + whole * DEPTH, b + whole * DEPTH * second, strides,
+                  depth - whole * DEPTH)
+        group_barrier(group)
+        multiply_stage(group, p, 0)
+    group_barrier(group)
+
+
+def load_rest(group: Any, p: Any, a: Any, b: Any, strides: Any, depth: Any) -> None:
+    """Copy the last tiles of A and B to the first stage, with zeros beyond their depth."""
+    first, second = strides
+    cols = p.tile.cols
+    zero = p.tile.element(0)
+    for k in range(group.get_local_linear_id(), p.tile.rows * DEPTH, group_size(group)):
+        row, column = k // DEPTH, k % DEPTH
+        p.ours[row * 72 + column] = a[row * first + column] if column < depth else zero
+    for k in range(group.get_local_linear_id(), DEPTH * cols, group_size(group)):
+        row, column = k // cols, k % cols
+        p.theirs[row * (cols + 8) + column] = b[row * second + column] if row < depth else zero
 
 
 def store_product(group: Any, p: Any, target: Any, stride: Any) -> None:

@@ -2,7 +2,8 @@
 
 Tiles are swizzled by 128 bytes: rows of A of 64 elements, and rows of B in four blocks of 64
 columns; ``cp.async`` writes them, so a fence stands between that and ``wgmma``. Non-goals: bulk
-copies of tensors, warps that copy only. Invariant: stages begin at multiples of 1024 bytes.
+copies of tensors (``bulk``), warps that copy only. Invariant: stages begin at multiples of 1024
+bytes.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import re
 
 from unisycl.backends.cfamily.dialect import Helper
+from unisycl.backends.cuda.text import bulk
 
 _LOAD = re.compile(r"product_load_(\d+)_(\d+)(_aligned)?")
 _MAD = re.compile(r"product_mad_(bf16|fp16)_(\d+)_(\d+)(_aligned)?")
 _WAIT = re.compile(r"product_wait_(\d+)")
-_CELLS = 128
-_PTX = {"bf16": "bf16", "fp16": "f16"}
+_ALONG = re.compile(r"product_along_(bf16|fp16)_(\d+)_(\d+)(_aligned)?")
 _BASE = """const unsigned int base =
         ((unsigned int)__cvta_generic_to_shared(memory) + 1023u) & ~1023u;"""
 _FINISH = """void NAME()
@@ -51,6 +52,8 @@ def helper(name: str) -> Helper | None:
         text = _load(int(found[1]), int(found[2]))
     elif found := _MAD.fullmatch(name):
         text = _multiply(found[1], int(found[2]), int(found[3]))
+    elif found := _ALONG.fullmatch(name):
+        text = bulk.along(found[1], int(found[2]), int(found[3]))
     elif found := _WAIT.fullmatch(name):
         text = f"""void NAME()
 {{
@@ -96,27 +99,13 @@ def _load(rows: int, stages: int) -> str:
 
 
 def _multiply(kind: str, rows: int, stages: int) -> str:
-    places = ", ".join(f"%{k}" for k in range(_CELLS))
-    cells = ", ".join(f'"+f"(s[{k}])' for k in range(_CELLS))
-    type = _PTX[kind]
+    begun = bulk.multiply(kind, f"""const unsigned int first = base + (int)stage * {rows * 128}
+        + me / 128 * 8192;
+    const unsigned int second = base + {stages * rows * 128} + (int)stage * 32768;""")
     return f"""void NAME(void *cells, void *memory, long long stage)
 {{
     {_BASE}
     float *s = (float *)cells;
     const int me = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-    const unsigned int first = base + (int)stage * {rows * 128} + me / 128 * 8192;
-    const unsigned int second = base + {stages * rows * 128} + (int)stage * 32768;
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    #pragma unroll
-    for (int z = 0; z < 4; z++) {{
-        const unsigned long long x = (1ull << 62) | (64ull << 32) | (1ull << 16)
-            | (unsigned long long)((first + z * 32 & 0x3FFFF) >> 4);
-        const unsigned long long y = (1ull << 62) | (64ull << 32) | (512ull << 16)
-            | (unsigned long long)((second + z * 2048 & 0x3FFFF) >> 4);
-        asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.{type}.{type} "
-            "{{{places}}}, %{_CELLS}, %{_CELLS + 1}, 1, 1, 1, 0, 1;"
-            : {cells}
-            : "l"(x), "l"(y));
-    }}
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    {begun}
 }}"""
