@@ -105,6 +105,7 @@ def test_a_small_group_multiplies_as_a_whole(queue):
     y = rng.integers(-3, 4, (128, 72)).astype(small.element)
     a, b = (sycl.malloc_device(z.size, z.dtype, queue) for z in (x, y))
     c = sycl.malloc_device(64 * 66, np.float32, queue)
+    queue.fill(c, np.float32(0), 64 * 66).wait()
     queue.memcpy(a, x.reshape(-1)).wait()
     queue.memcpy(b, y.reshape(-1)).wait()
     queue.parallel_for(sycl.nd_range((size,), (size,)), kernel, a, b, c).wait()

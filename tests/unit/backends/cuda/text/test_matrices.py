@@ -121,6 +121,7 @@ def test_work_groups_multiply_by_the_instructions_of_the_card_that_has_them(
     arguments = (a, b, c, (8192, 8192, 8192))
     kernel, text = text_of(gemm.kernel_of(gemm.groups), arguments, 256, (9, 0))
     assert "wgmma.mma_async" in text
+    assert "cp.async.bulk.tensor.2d" in text
     assert compile.exact("sm_90", text) == "sm_90a"
     assert cuda_texts.refusal(kernel, text, 90) == ""
     kernel, text = text_of(gemm.kernel_of(gemm.groups), arguments, 256, (8, 0))
