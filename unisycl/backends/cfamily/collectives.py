@@ -190,10 +190,7 @@ def _by_sub_groups(p: Printer, stmt: n.GroupCall, target: str, values: list[Text
     init = values[1] if len(values) > 1 else None
     before = _before(p, stmt, shared, -(-count // size),
                      "" if stmt.op == "reduce" else f"{me} / {size}")
-    if stmt.op == "reduce":
-        result = Text(before)
-    else:
-        result = _behind(p, stmt, before, total, me, init)
+    result = Text(before) if stmt.op == "reduce" else _behind(p, stmt, before, total, me, init)
     if init is not None and stmt.op != "exclusive_scan":
         result = joined(p, stmt.combine, init, result, dtype)
     p.line(f"{target} = {result.c};")

@@ -121,7 +121,7 @@ def multiply_along(group: Any, p: Any, a: Any, b: Any, strides: Any, depth: Any)
 
     The work-group meets before and behind it.
     """
-    first, second = strides
+    _, second = strides
     whole = depth // DEPTH
     ahead = p.tile.stages - 1
     group_barrier(group)

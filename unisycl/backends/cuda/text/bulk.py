@@ -67,17 +67,7 @@ _COPY = """asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
 
 def along(kind: str, rows: int, stages: int) -> str:
     """Return the function that adds the product of rows of A and columns of B along a depth."""
-    warps, size = rows // 16, rows * 128
-    total = stages * (size + 32768)
-    copy_a = _COPY.format(to=f"base + s * {size}", map="mine", x="t * 64", y="0")
-    copy_b = _COPY.format(to=f"base + {stages * size} + s * 32768 + q * 8192", map="mine + 128",
-                          x="q * 64", y="t * 64")
-    found = multiply(kind, f"""const unsigned int first = base + s * {size} + me / 128 * 8192;
-    const unsigned int second = base + {stages * size} + s * 32768;""", "c").replace(
-        "\n", "\n            ")
-    by_hand = multiply(kind, f"""const unsigned int first = base + me / 128 * 8192;
-    const unsigned int second = base + {stages * size};""", "c").replace("\n", "\n        ")
-    ended = ", ".join(f'"+f"(c[{k}])' for k in range(CELLS))
+    total = stages * (rows * 128 + 32768)
     return f"""void NAME(void *cells, void *memory, void *a, void *b, long long left,
     long long right, long long depth)
 {{
@@ -101,7 +91,29 @@ def along(kind: str, rows: int, stages: int) -> str:
         && depth < (1ll << 31) && (((unsigned long long)a | (unsigned long long)b
             | (unsigned long long)((left | right) * 2)) & 15) == 0;
     __syncthreads();
-    if (me < 32) {{
+    {_prepared(rows, stages, total)}
+    if (*part != 0) {{
+        {_by_copies(kind, rows, stages)}
+    }} else for (int t = 0; t < chunks; t++) {{
+        {_by_hand(kind, rows, stages)}
+    }}
+    #pragma unroll
+    for (int k = 0; k < {CELLS}; k++) ((float *)cells)[k] = c[k];
+    __syncthreads();
+    if (me == 0) {{
+        for (int s = 0; s < {stages}; s++)
+            asm volatile("mbarrier.inval.shared::cta.b64 [%0];" :: "r"(told + s * 8) : "memory");
+        if (bit != 0) {{
+            __threadfence();
+            atomicAnd(taken + sm, ~bit);
+        }}
+    }}
+}}"""
+
+
+def _prepared(rows: int, stages: int, total: int) -> str:
+    """Return statements that make the barriers, take a part of the module's memory, make maps."""
+    return f"""if (me < 32) {{
         ((volatile unsigned int *)(bytes + {total}))[me] = 0;
         ((volatile unsigned int *)(bytes + {total}))[32 + me] = 0;
         if (me == 0) {{
@@ -136,9 +148,25 @@ def along(kind: str, rows: int, stages: int) -> str:
                        "r"(maps + k * 128) : "memory");
     }}
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncthreads();
-    if (*part != 0) {{
-        const unsigned char *mine = kept + *part - 1;
+    __syncthreads();"""
+
+
+def _ended() -> str:
+    """Return a statement that waits for the work-item's products."""
+    cells = ", ".join(f'"+f"(c[{k}])' for k in range(CELLS))
+    return f'asm volatile("wgmma.wait_group.sync.aligned 0;" : {cells} :: "memory");'
+
+
+def _by_copies(kind: str, rows: int, stages: int) -> str:
+    """Return statements that multiply what bulk copies bring."""
+    size, warps = rows * 128, rows // 16
+    copy_a = _COPY.format(to=f"base + s * {size}", map="mine", x="t * 64", y="0")
+    copy_b = _COPY.format(to=f"base + {stages * size} + s * 32768 + q * 8192", map="mine + 128",
+                          x="q * 64", y="t * 64")
+    products = multiply(kind, f"""const unsigned int first = base + s * {size} + me / 128 * 8192;
+    const unsigned int second = base + {stages * size} + s * 32768;""", "c").replace(
+        "\n", "\n        ")
+    return f"""const unsigned char *mine = kept + *part - 1;
         const auto begin = [&](int t) {{
             const int s = t % {stages};
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], {size + 32768};"
@@ -163,7 +191,7 @@ def along(kind: str, rows: int, stages: int) -> str:
                 " selp.u32 %0, 1, 0, p;}}"
                 : "=r"(there) : "r"(told + s * 8), "r"(t / {stages} & 1) : "memory");
             while (there == 0);
-            {found}
+            {products}
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
             const int next = t - 1 + {stages};
             if (t > 0 && next < chunks && (me & 31) == 0) {{
@@ -174,9 +202,15 @@ def along(kind: str, rows: int, stages: int) -> str:
             }}
             __syncwarp();
         }}
-        asm volatile("wgmma.wait_group.sync.aligned 0;" : {ended} :: "memory");
-    }} else for (int t = 0; t < chunks; t++) {{
-        const long long wide = depth - t * 64ll;
+        {_ended()}"""
+
+
+def _by_hand(kind: str, rows: int, stages: int) -> str:
+    """Return statements that copy and multiply one stage element by element."""
+    size = rows * 128
+    products = multiply(kind, f"""const unsigned int first = base + me / 128 * 8192;
+    const unsigned int second = base + {stages * size};""", "c").replace("\n", "\n    ")
+    return f"""const long long wide = depth - t * 64ll;
         for (int at = me; at < {rows} * 64; at += {2 * rows}) {{
             const int row = at / 64, column = at % 64;
             *(unsigned short *)(bytes + row * 128 + (column / 8 ^ (row & 7)) * 16
@@ -191,19 +225,6 @@ def along(kind: str, rows: int, stages: int) -> str:
         }}
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncthreads();
-        {by_hand}
-        asm volatile("wgmma.wait_group.sync.aligned 0;" : {ended} :: "memory");
-        __syncthreads();
-    }}
-    #pragma unroll
-    for (int k = 0; k < {CELLS}; k++) ((float *)cells)[k] = c[k];
-    __syncthreads();
-    if (me == 0) {{
-        for (int s = 0; s < {stages}; s++)
-            asm volatile("mbarrier.inval.shared::cta.b64 [%0];" :: "r"(told + s * 8) : "memory");
-        if (bit != 0) {{
-            __threadfence();
-            atomicAnd(taken + sm, ~bit);
-        }}
-    }}
-}}"""
+        {products}
+        {_ended()}
+        __syncthreads();"""
