@@ -129,6 +129,8 @@ def find_facts(kernel: n.Kernel) -> list[int]:
         return [lanes, 0, 0]  # neither is looked for there
     search = interior.Search(queries.shapes(kernel, lanes), lanes, SMALL)
     inner = interior.find(kernel, search)
+    if inner is not None and inner.aligned:
+        return [lanes, 0, 0]
     past = found.triple.startswith("x86_64")
     stream = streams.output(kernel, inner.body if inner else None) if past else None
     kind = stream.param.type if stream is not None else None

@@ -19,7 +19,7 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar, View
-from unisycl.passes.interior import periodic
+from unisycl.passes.interior import bits, periodic
 from unisycl.passes.interior.known import Known, both, changed
 from unisycl.passes.shared import narrow
 from unisycl.passes.shared import ranges as rg
@@ -38,13 +38,15 @@ class Interior:
 
     ``lead`` gives locals what holds for all lanes, computed for the first lane; ``holds`` says, in
     their terms and for the first lane, whether the body may run. ``ahead`` are numbers of items
-    after which it may run rather than before, where they are small and positive.
+    after which it may run rather than before, where they are small and positive. ``aligned``: the
+    first lane has to be a multiple of their number.
     """
 
     lead: tuple[n.Assign, ...]
     holds: n.Expr
     body: n.Block
     ahead: tuple[n.Expr, ...] = ()
+    aligned: bool = False
 
     @property
     def seeds(self) -> dict[n.Local, sh.Shape]:
@@ -94,8 +96,9 @@ def find(kernel: n.Kernel, search: Search) -> Interior | None:
     body, holds = inner.body, known.holds[0]
     for test in known.holds[1:]:
         holds = both(holds, test)
-    ahead = [x for test in known.holds if (x := known.distance(test)) is not None]
-    return Interior(tuple(known.lead), holds, body, tuple(ahead[:_MOST_AHEAD]))
+    ahead = [] if known.aligned else [
+        x for test in known.holds if (x := known.distance(test)) is not None]
+    return Interior(tuple(known.lead), holds, body, tuple(ahead[:_MOST_AHEAD]), known.aligned)
 
 
 def _small(kernel: n.Kernel) -> list[n.Param]:
@@ -201,7 +204,7 @@ class _Finder:
         new = visit.rewrite_own(stmt, self.down)
         assert isinstance(new, n.If)
         cond = _plain(self.known.value(new.cond))
-        want = self.wanted(stmt, cond) if cond is not None else None
+        want = self.wanted(stmt, cond) if cond is not None and not self.known.level(cond) else None
         if cond is not None and want is not None and self.known.varies(cond):
             test = self.known.always(cond, want)
             if test is not None:
@@ -296,8 +299,9 @@ class _Finder:
         meaning = self.known.value(x)
         if not isinstance(meaning, n.Compare) or not self.known.varies(meaning):
             return x
+        level = self.known.level(meaning)
         want = {"eq": False, "ne": True}.get(x.op, True if wholly else None)
-        if want is not None:
+        if want is not None and not level:
             test = self.known.always(meaning, want)
             if test is None:
                 return x
@@ -309,7 +313,8 @@ class _Finder:
         if yes is None or no is None:
             return x
         shared = self.known.give("alike", yes, BOOL)
-        self.known.test(n.Binary(BOOL, "or", n.Read(BOOL, shared), no))
+        if not level:
+            self.known.test(n.Binary(BOOL, "or", n.Read(BOOL, shared), no))
         return _bool(x.type, n.Read(BOOL, shared))
 
     # ---- expressions
@@ -333,7 +338,10 @@ class _Finder:
             case n.Binary(op="and", b=n.Const(value=mask)) if x.type.dtype.kind != "b" \
                     and mask > 0 and mask & mask + 1 == 0 \
                     and mask < rg.whole(x.type.dtype).high:
-                return self.divided(x, x.a, n.Const(x.type, int(mask) + 1), "mod")
+                rest = self.divided(x, x.a, n.Const(x.type, int(mask) + 1), "mod")
+                return bits.settled(self.known, x) if rest is x else rest
+            case n.Binary(op="and" | "or" | "xor" | "shr") if x.type.dtype.kind != "b":
+                return bits.settled(self.known, x)
             case n.Select():
                 return self.chosen(x)
         return x

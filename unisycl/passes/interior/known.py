@@ -29,7 +29,8 @@ _Node = TypeVar("_Node", bound=n.Expr | n.Stmt)
 class Known:
     """Values known before a vector of ``lanes``, and the tests that were asked for.
 
-    ``lead`` gives locals their values, ``meaning`` says what a body's own locals are.
+    ``lead`` gives locals their values, ``meaning`` says what a body's own locals are. ``aligned``:
+    some tests hold only for vectors that begin at a multiple of their lanes.
     """
 
     def __init__(self, query: sh.QueryShape, lanes: int, ids_below: int,
@@ -39,6 +40,7 @@ class Known:
         self.ranges = rg.Ranges(ids_below, given=rg.Given(small))
         self.lead: list[n.Assign] = []
         self.holds: list[n.Expr] = []
+        self.aligned = False
         self.given: dict[n.Local, sh.Shape] = {}
         self.meaning: dict[n.Local, n.Expr] = {}
         self.counters: dict[n.Local, tuple[n.Expr, n.Expr]] = {}
@@ -142,8 +144,11 @@ class Known:
     def always_compared(self, op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
         """Return when two integers compare so for all lanes, in all turns of loops around."""
         ranks = (self.shape(a).rank, self.shape(b).rank)
-        if sh.VARYING in ranks or ranks == (sh.LINEAR, sh.LINEAR):
+        if sh.VARYING in ranks:
             return None
+        if ranks == (sh.LINEAR, sh.LINEAR):
+            known = self._level(a, b) and self.ends(a) is not None and self.ends(b) is not None
+            return n.Compare(BOOL, op, a, b) if known else None
         if ranks[1] == sh.LINEAR:
             a, b, op = b, a, _MIRRORED[op]
         if op == "eq" and (sh.LINEAR in ranks or self.turns(a) or self.turns(b)):
@@ -158,6 +163,15 @@ class Known:
         if op == "ne":
             return n.Binary(BOOL, "or", below, above)
         return below if op in ("lt", "le") else above
+
+    def level(self, cond: n.Expr) -> bool:
+        """Say whether a condition compares numbers that are as far apart in all lanes."""
+        return isinstance(cond, n.Compare) and cond.a.type.dtype.kind in "iu" \
+            and self._level(cond.a, cond.b)
+
+    def _level(self, a: n.Expr, b: n.Expr) -> bool:
+        return self.shape(a).rank == sh.LINEAR and self.shape(a) == self.shape(b) \
+            and not self.turns(a) and not self.turns(b)
 
     def ends(self, a: n.Expr) -> tuple[n.Expr, n.Expr] | None:
         """Return the least and the greatest of a uniform or linear value, in all turns."""

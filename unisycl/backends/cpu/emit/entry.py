@@ -88,6 +88,8 @@ def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, lines: bo
     kernel, shapes = _analysed(kernel, query, seeds)
     several = _together(kernel, shapes, inner, finder, seeds, widest)
     body = inner.interior.body if inner else None
+    if inner is not None and inner.interior.aligned:
+        stream = lines = False  # vectors would begin elsewhere
     output = streams.output(kernel, body) if stream else None
     lined = streams.lines(kernel, body, output.param) if output is not None else \
         streams.lines(kernel, body) if lines and several is None else None

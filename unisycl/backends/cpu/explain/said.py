@@ -11,7 +11,7 @@ from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%",
-            "and": "and", "or": "or", "xor": "^", "shl": "<<", "shr": ">>",
+            "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>",
             "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 Meanings = Mapping[n.Local, n.Expr]
 

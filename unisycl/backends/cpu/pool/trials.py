@@ -27,6 +27,7 @@ FEWEST = 4
 
 _SAMPLES = 4
 _FEWER, _LONG_NS = 2, 20_000_000  # samples of long launches
+_MORE, _SHORT_NS = 12, 1_000_000  # of short ones, which often come in rows with other arguments
 _FASTER, _FAR = 0.87, 1.5
 
 
@@ -99,14 +100,15 @@ class Trial(Generic[T]):
         if theirs and min(theirs) > _FAR * self._paces[0].least:
             self._end(won=False)
             return mine
-        wanted = _FEWER if self._paces[0].least > _LONG_NS else _SAMPLES
+        least = self._paces[0].least
+        wanted = _FEWER if least > _LONG_NS else _SAMPLES if least > _SHORT_NS else _MORE
         if min(len(own), len(theirs)) >= wanted:
             count = min(len(own), len(theirs))
             self._end(won=min(theirs) < _FASTER * min(own)
                       and sum(theirs[:count]) < sum(own[:count]))
             return mine if self.rival is None else self.rival
-        self._turn += 1
-        return self.rival if self._turn & 1 else mine
+        self._turn += 1  # not by turns: every other launch may have what makes it long
+        return self.rival if self._turn.bit_count() & 1 else mine
 
     def _end(self, *, won: bool) -> None:
         if not won:
