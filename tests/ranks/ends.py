@@ -39,6 +39,8 @@ if way == "raise everywhere":
     raise ValueError(f"no luck on {q.rank}")
 if way == "exit" and mine:
     sys.exit(3)
+if way == "vanish" and mine:
+    os._exit(0)
 if way == "kill" and mine:
     os.kill(os.getpid(), signal.SIGKILL)
 if way == "stuck":

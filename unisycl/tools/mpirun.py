@@ -99,15 +99,17 @@ class _Ranks:
             reader.join(_GRACE)
         self._leave_nothing()
         status = process.returncode
+        vanished = not status and any(not (self.folder / f"ended{rank}").exists()
+                                      for rank in range(self.count))
         if interrupted:
             sys.stderr.write(f"interrupted: {self._last()}\n")
             return 130
         reported = self.folder / "reported"
         if reported.exists():
             sys.stderr.write(reported.read_text(errors="replace"))
-        elif status:
+        elif status or vanished:
             sys.stderr.write(self._death(status) + "\n")
-        return abs(status) & 255 or int(status != 0)
+        return abs(status) & 255 or int(status != 0 or vanished)
 
     def _read(self, stream: Any, target: Any) -> None:
         """Pass on what the ranks say, without what mpiexec adds when one fails."""
@@ -168,6 +170,8 @@ class _Ranks:
         text, number = "\n".join(self.said), abs(status)
         how = f"was ended by {_SIGNALS[number]}" if number in _SIGNALS and (
             "(signal " in text or status < 0) else f"ended with exit status {number}"
+        if not number:
+            how = "ended before its program had, without an error (os._exit)"
         if self.first is None:
             return f"a rank of {self.count} {how}: {self._last()}"
         found = last_words.read(self.folder, self.first)

@@ -31,6 +31,7 @@ def main() -> None:
     program, *rest = arguments[module:]
     rank, size = _number("RANK"), world.started_with()
     folder = Path(os.environ[settings.RANKS_FOLDER])
+    ended = folder / f"ended{rank}"
     begun = Path("/proc/self/stat")
     if begun.exists():
         (folder / f"pid{rank}").write_text(
@@ -49,8 +50,10 @@ def main() -> None:
             runpy.run_module(program, run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(program, run_name="__main__")
+        ended.touch()
     except SystemExit as end:
         if end.code in (None, 0):
+            ended.touch()
             return
         said = end.code if isinstance(end.code, str) else f"exit status {end.code}"
         _fail(folder, rank, size, f"rank {rank} of {size} ended: {said}\n",

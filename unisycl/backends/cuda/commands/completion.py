@@ -25,7 +25,7 @@ from unisycl.backends.device.loans import spoil
 from unisycl.base.errors import exception
 
 _SPIN_NS = 300_000  # the card's processors do not need this one
-_YIELD_NS = 3_000_000
+_YIELD_NS = 10_000_000
 _UNTIMED, _TIMED = 2, 0
 _REBASE_NS = 2_000_000_000
 _EXACT_NS = 20_000  # between the calls around an event: closer need its time not be known
