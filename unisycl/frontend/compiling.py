@@ -43,7 +43,7 @@ from unisycl.frontend.syntax import (
 from unisycl.frontend.syntax.flow import settle_heads
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.syntax.unassigned import start_flags
-from unisycl.frontend.values import dictionaries, reducers, unsure
+from unisycl.frontend.values import dictionaries, indexing, reducers, unsure
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.handlers import KernelHandler, takes_handler
 from unisycl.frontend.values.items import Item
@@ -91,8 +91,9 @@ def compiled(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     if ctx.diagnostics and ctx.undecided:  # what is wrong may stand where these numbers never lead
         again, other = _settle(start, lower, {"decide"})
         ctx, body = (ctx, body) if again.diagnostics else (again, other)
-    if ctx.diagnostics:
-        raise KernelError(ctx.diagnostics, name_of(function))
+    wrong = ctx.diagnostics or indexing.check(ctx.doubts.indices, body)
+    if wrong:
+        raise KernelError(wrong, name_of(function))
     kernel = n.Kernel(
         name_of(function), tuple(ctx.storage.params.values()), body, shape.kind, shape.ndim,
         shape.local, tuple(ctx.storage.arrays), tuple(ctx.reducers), frozenset(ctx.needs.aspects),

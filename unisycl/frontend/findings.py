@@ -21,17 +21,19 @@ from unisycl.ir.types import Scalar
 
 @dataclass(eq=False, slots=True)
 class Doubts:
-    """What programs are warned of when their kernel is lowered, and what is known for that.
+    """What programs are warned of, or refused for, once their kernel is lowered.
 
     ``sums``: numbers that are exact here and wrap in Python on some paths; ``beyond``: results that
     a literal's type has and another one has not, ``absorbed``: which literals a variable took;
-    ``powers`` of integers; ``unassigned``: reads of names that may have no value.
+    ``powers`` of integers; ``indices`` that are names; ``unassigned``: reads of names that may have
+    no value.
     """
 
     sums: dict[Span, Scalar] = field(default_factory=dict)
     beyond: dict[Span, tuple[str, Scalar, int]] = field(default_factory=dict)
     absorbed: dict[int, tuple[object, set[int]]] = field(default_factory=dict)
     powers: dict[Span, n.Expr] = field(default_factory=dict)
+    indices: dict[Span, tuple[str, n.Expr]] = field(default_factory=dict)
     unassigned: dict[Span, tuple[str, Any]] = field(default_factory=dict)
 
 

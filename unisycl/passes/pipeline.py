@@ -29,6 +29,7 @@ from unisycl.passes.checks import (
 from unisycl.passes.clike import coarsen, copies, positions, short_loops, structure
 from unisycl.passes.interior import needed
 from unisycl.passes.shared import (
+    below_zero,
     counted_bits,
     dead_stores,
     images,
@@ -265,3 +266,8 @@ def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
 def never_negative(body: Block, x: Expr) -> bool:
     """Say whether an integer computed in a body is at least 0, whatever the data."""
     return loop_steps.never_negative(x, loop_steps.rising(body))
+
+
+def always_negative(body: Block, x: Expr) -> bool:
+    """Say whether an integer computed in a body is below 0, whatever the data."""
+    return below_zero.always(body, x)

@@ -48,6 +48,48 @@ def test_numbers_in_brackets_count_from_the_end(device: sycl.device) -> None:
         assert ends.tolist() == wanted.tolist()
 
 
+def mirrored(it, out, a, rows, records):
+    """Indices written as numbers below zero, of ids, counters, data and sizes."""
+    i = it.get_id(0)
+    mine = np.zeros(3, np.int64)
+    for k in range(3):
+        mine[~k] = i * 10 + k
+    part = a[2:6]
+    total = a[-1 - i] + a[~i] * 2 + a[-i] * 3 + part[-i - 1] * 5 + rows[-1 - i, ~i] + rows[-i][-i]
+    for k in range(1, 4):
+        total = total * 3 + a[-k] + a[-2 * k] + a[-(k + i) % 8]
+    least = -1
+    for k in (1, 2):
+        total += a[-k] + a[least - 0 + 1]
+    n = part[0] % 3 + 1
+    for x in a[-n:]:
+        total = total * 3 + x
+    for x in a[1:-n]:
+        total += x
+    out[-1 - i] = total + mine[-1 - i % 3] + records[~(i % 3)]["h"][-1 - i % 3]
+
+
+@pytest.mark.part("D-62")
+def test_what_is_written_below_zero_counts_from_the_end(device: sycl.device) -> None:
+    a = np.arange(10, 18, dtype=np.int64)
+    rows = np.arange(16, dtype=np.int64).reshape(4, 4)
+    records = np.zeros(3, RECORD)
+    records["h"] = np.arange(9).reshape(3, 3)
+    expected, found = np.zeros((2, COUNT), np.int64)
+    for i in range(COUNT):
+        mirrored(Item(i), expected, a, rows, records)
+    for what in ("", "bounds,races,uninitialised"):
+        queue = sycl.queue(device, sycl.property.queue.debug(what)) if what else sycl.queue(device)
+        found[:] = 0
+        queue.parallel_for(sycl.range(COUNT), mirrored, found, a, rows, records).wait_and_throw()
+        assert found.tolist() == expected.tolist()
+
+
+class Item(int):
+    def get_id(self, _):
+        return int(self)
+
+
 def fill(i, a, n):
     a[i:i + 2] = 7
     a[n - 4] = 1

@@ -12,8 +12,6 @@ n = np.zeros(8, np.int32)
 def kernel(i):
     last = -1
     a[i] = a[last]
-    for k in (1, 2):
-        a[-k] = 1
     part = a[last:]
     a[0] = part[0]
 

@@ -70,7 +70,7 @@ ELEMENT = "__unisycl_element__"
 
 
 END = "__unisycl_end__"
-"""What makes a negative number of a rewritten function one that counts from the end of memory."""
+"""What makes a number of a rewritten function count from the end of memory if it is negative."""
 
 
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
@@ -163,6 +163,13 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(kind(inner), call)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        return self._from_end(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        return self._from_end(node)
+
+    def _from_end(self, node: ast.UnaryOp | ast.BinOp) -> ast.AST:
+        """Have a number that is written as one below zero count from the end of memory."""
         self.generic_visit(node)
         if position(node) not in self.places:
             return node

@@ -1,18 +1,23 @@
 """Indices of memory: what stands in the brackets, as whole numbers.
 
 Non-goals: what is indexed. Invariants: every index is evaluated once, in Python's order; one that
-is written as a negative number, and no other, counts from the end.
+is written as a number below zero (``-1``, ``-1 - i``, ``~i``), and no other, counts from the end.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 
+from unisycl.base.diagnostics import diagnostic
+from unisycl.base.errors import Diagnostic
+from unisycl.base.spans import Span
 from unisycl.frontend import coerce
 from unisycl.frontend.values.kind import Lowering
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT
+from unisycl.ir.types import BOOL, WEAK_INT
+from unisycl.passes import pipeline
 
 
 def indices_of(ctx: Lowering, node: ast.expr, extent: Callable[[int], n.Expr] | None = None, *,
@@ -33,14 +38,53 @@ def indices_of(ctx: Lowering, node: ast.expr, extent: Callable[[int], n.Expr] | 
                 raise ctx.refuse("K038", part, found=str(x.type), help="convert it first: int(...)")
             if isinstance(x, n.Const) and x.value < 0 and not negative:
                 x = from_end(ctx, x, None if extent is None else extent(len(out)), part)
+            elif extent is not None and not negative:
+                x = counted(ctx, x, part, functools.partial(extent, len(out)))
             out.append(x)
     return out
 
 
+def counted(ctx: Lowering, x: n.Expr, node: ast.expr, extent: Callable[[], n.Expr]) -> n.Expr:
+    """Return the index that is meant by one that is no constant: from the end if below zero.
+
+    Only what is written so that it is below zero is looked at, or costs anything.
+    """
+    if isinstance(x, n.Const) or x.type.dtype.kind != "i":
+        return x
+    if isinstance(node, ast.Name):
+        ctx.doubts.indices[ctx.span(node)] = node.id, x
+    if not _is_written_below(node):
+        return x
+    ctx.note_place(node)
+    below = pipeline.always_negative((), x)
+    x = coerce.convert(x, WEAK_INT)
+    x = x if below else ctx.hold(x, "index")
+    moved = coerce.binary("add", extent(), x, WEAK_INT)
+    return moved if below else coerce.select(
+        n.Compare(BOOL, "lt", x, n.Const(WEAK_INT, 0)), moved, x, WEAK_INT)
+
+
+def check(indices: Mapping[Span, tuple[str, n.Expr]], body: n.Block) -> list[Diagnostic]:
+    """Return what is wrong with indices by names that only ever stand for numbers below zero."""
+    return [diagnostic("K059", span, found=f"'{name}'") for span, (name, x) in indices.items()
+            if pipeline.always_negative(body, x)]
+
+
+def _is_written_below(node: ast.expr) -> bool:
+    """Say whether an expression is written as one below zero, its names being numbers above it."""
+    match node:
+        case ast.UnaryOp(op=ast.USub() | ast.Invert()) | ast.BinOp(ast.Constant(0), ast.Sub()):
+            return True
+        case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.FloorDiv()):
+            return _is_written_below(node.left)
+        case ast.BinOp(op=ast.Add()):
+            return _is_written_below(node.left) and _is_written_below(node.right)
+    return False
+
+
 def from_end(ctx: Lowering, x: n.Const, count: n.Expr | None, node: ast.AST) -> n.Expr:
     """Return the index that a negative number written in brackets means; refuse other ones."""
-    if count is None or not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-                             and isinstance(node.operand, ast.Constant)):
+    if count is None or not isinstance(node, ast.expr) or not _is_written_below(node):
         raise ctx.refuse("K059", node, found=x.value)
     ctx.note_place(node)
     return coerce.binary("add", count, coerce.weak_scalar(x.value), WEAK_INT)

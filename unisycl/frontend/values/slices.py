@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from unisycl.frontend import coerce
-from unisycl.frontend.values.indexing import from_end
+from unisycl.frontend.values.indexing import counted, from_end
 from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.ir import nodes as n
@@ -42,6 +42,7 @@ def _bound(ctx: Lowering, node: ast.expr, count: n.Expr) -> n.Expr:
         raise ctx.refuse("K038", node, found=str(x.type), help="convert it first: int(...)")
     if isinstance(x, n.Const) and x.value < 0:
         x = from_end(ctx, x, count, node)
+    x = counted(ctx, x, node, lambda: count)
     return ctx.hold(coerce.convert(x, WEAK_INT), "bound")
 
 

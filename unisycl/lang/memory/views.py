@@ -29,7 +29,7 @@ from unisycl.lang.numbers.elements import Count, Elements
 
 
 class from_end(int):
-    """A negative index that was written as a number, which counts from the end of memory."""
+    """An index that was written as one below zero, which counts from the end of memory then."""
 
     __slots__ = ()
 
@@ -209,7 +209,7 @@ class HostView:
 
     def _integer(self, index: Any, extent: int = 0) -> int:
         if index.__class__ is from_end:
-            return extent + int(index)
+            return int(index) + (extent if index < 0 else 0)
         try:
             value: int = operator.index(index)
         except TypeError:
