@@ -28,7 +28,8 @@ _AVX2 = 256
 class Address:
     """A base pointer and a byte or element offset; ``scale`` is what one step of index spans.
 
-    ``strided``: lanes are as far apart as their neighbours, in each dimension.
+    ``strided``: lanes are as far apart as their neighbours, in each dimension. ``even``: the index
+    of the first lane and the distance to the next, where that is known while it runs only.
     """
 
     base: str
@@ -36,6 +37,7 @@ class Address:
     scale: int
     fixed: int = 0
     strided: bool = False
+    even: tuple[Val, Val] | None = None
 
 
 def storage(dtype: DType) -> DType:
@@ -52,16 +54,18 @@ def address(e: Emitter, place: n.Place, *, near: bool = False) -> Address:
     lanes = e.lanes
     if isinstance(base.type, View):
         pointer, size = view_pointer(e, base), base.type.elem.size
-        shared, index = sums(e, base, [e.emit(e, x) for x in place.index], apart=near)
+        steps = [e.emit(e, x) for x in place.index]
+        shared, index = sums(e, base, steps, apart=near)
+        even = None if place.inner or index.form != VECTOR else _even(e, base, steps)
         if shared.ref != "0":
             pointer = e.f.op(f"getelementptr [{size} x i8], ptr {pointer}, i64 {shared.ref}")
     else:
         assert isinstance(base, n.Param)
         pointer = e.slot_address(e.layout.params[base.index])
-        index = lanes.const(0, INT64)
+        index, even = lanes.const(0, INT64), None
         size = 1
     if not place.inner:
-        return Address(pointer, index, size, place.offset)
+        return Address(pointer, index, size, place.offset, even=even)
     if len(place.inner) == 1 and index.ref == "0" and index.form == UNIFORM:
         x, width = place.inner[0]  # gathers scale by such widths themselves
         return Address(pointer, lanes.index(e.emit(e, x)), width, place.offset)
@@ -88,6 +92,22 @@ def sums(e: Emitter, base: n.Base, values: list[Val], *, apart: bool = True) -> 
         else:
             index = lanes.add(index, part)
     return shared, index
+
+
+def _even(e: Emitter, base: n.Base, steps: list[Val]) -> tuple[Val, Val] | None:
+    """Return the index of the first lane and how far the next is; None if lanes differ more."""
+    if isinstance(base, n.Heap) or any(x.form == VECTOR for x in steps):
+        return None
+    assert isinstance(base, n.Param | n.Array)
+    lanes = e.lanes
+    first = apart = lanes.const(0, INT64)
+    for d, x in enumerate(steps):
+        step, pitch = lanes.index(x), view_pitch(e, base, d)
+        here, far = Val(UNIFORM, INT64, step.ref), lanes.const(step.stride, INT64)
+        first = lanes.add(first, here if pitch is None else lanes.mul(here, pitch))
+        if step.form == LINEAR:
+            apart = lanes.add(apart, far if pitch is None else lanes.mul(far, pitch))
+    return first, apart
 
 
 def view_pointer(e: Emitter, base: n.Base) -> str:
@@ -308,12 +328,23 @@ def _one_by_one(e: Emitter, at: Address, dtype: DType) -> str:
     costs more than four loads where no mask is to be asked (decision 0230). Lanes that are off read
     a zero.
     """
-    t, many, found = llvm_type(dtype, e.lanes.lanes), _safe_pointers(e, at), "poison"
-    for k in range(e.lanes.lanes):
-        one = e.f.op(f"extractelement <{e.lanes.lanes} x ptr> {many}, i64 {k}")
+    t, found = llvm_type(dtype, e.lanes.lanes), "poison"
+    for k, one in enumerate(_each_pointer(e, at)):
         one = e.f.load(llvm_type(dtype), one, alignment(at, dtype))
         found = e.f.op(f"insertelement {t} {found}, {llvm_type(dtype)} {one}, i64 {k}")
     return found
+
+
+def _each_pointer(e: Emitter, at: Address) -> list[str]:
+    """Return the pointer of each lane, in scalar arithmetic where lanes are as far apart."""
+    w = e.lanes.lanes
+    if at.even is None or e.mask is not None:
+        many = _safe_pointers(e, at)
+        return [e.f.op(f"extractelement <{w} x ptr> {many}, i64 {k}") for k in range(w)]
+    first, apart = at.even
+    start = scalar_pointer(e, at, first.ref)
+    return [e.f.gep(f"[{at.scale} x i8]", start, e.f.op(f"mul i64 {apart.ref}, {k}"))
+            for k in range(w)]
 
 
 def _safe_pointers(e: Emitter, at: Address) -> str:
@@ -447,9 +478,7 @@ def scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
     if e.widest == _AVX2:
-        many = _safe_pointers(e, at)
-        for k in range(w):
-            one = e.f.op(f"extractelement <{w} x ptr> {many}, i64 {k}")
+        for k, one in enumerate(_each_pointer(e, at)):
             part = e.f.op(f"extractelement {t} {value}, i64 {k}")
             e.f.store(llvm_type(dtype), part, one, alignment(at, dtype))
         return
