@@ -138,3 +138,45 @@ def test_wrong_arguments_sizes_and_texts_are_refused(compiling: sycl.queue) -> N
     with pytest.raises(sycl.exception, match='identifier "x" is undefined') as caught:
         ext.build(wrong)
     assert sycl.errc.build == caught.value.code()
+
+
+CHILDREN = """
+extern "C" __global__ void add(int *out, int at, int depth)
+{
+    atomicAdd(out + at, (int)threadIdx.x);
+    if (depth > 0 && threadIdx.x == 0) add<<<2, 32>>>(out, at, depth - 1);
+}
+extern "C" __global__ void last(int *out, int count)
+{
+    for (int k = 0; k < count; k++) out[k] += 1;
+}
+extern "C" __global__ void start(int *out)
+{
+    const int me = blockIdx.x * blockDim.x + threadIdx.x;
+    add<<<1, 32, 0, cudaStreamFireAndForget>>>(out, me, 2);
+    if (me == 0) last<<<1, 1, 0, cudaStreamTailLaunch>>>(out, gridDim.x * blockDim.x);
+}
+"""
+
+
+@pytest.mark.part("M-10")
+def test_kernels_of_a_text_launch_kernels(compiling: sycl.queue) -> None:
+    q = compiling
+    bundle = ext.build(ext.create_kernel_bundle_from_source(q.get_context(), CUDA, CHILDREN))
+    kernel = bundle.ext_oneapi_get_kernel("start")
+    out = np.zeros(40, np.int32)
+    with sycl.buffer(out) as b:
+        def theirs(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h))
+            h.parallel_for(sycl.nd_range(40, 8), kernel)
+
+        def ours(h: sycl.handler) -> None:
+            acc = sycl.accessor(b, h)
+
+            def double(i: Any) -> None:
+                acc[i] = 2 * acc[i]
+            h.parallel_for(40, double)
+        q.submit(theirs)
+        q.submit(ours)
+    # Seven groups for each: one, its two, and their four; what follows comes behind all of them.
+    assert [2 * (7 * sum(range(32)) + 1)] * 40 == out.tolist()

@@ -102,10 +102,15 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuTexObjectDestroy": (ctypes.c_ulonglong,),
 }
 _LATER: dict[str, tuple[Any, ...]] = {
+    "cuLinkCreate_v2": (_U, _P, _P, _P),
+    "cuLinkAddData_v2": (_P, _I, _P, _S, _T, _U, _P, _P),
+    "cuLinkAddFile_v2": (_P, _I, _T, _U, _P, _P),
+    "cuLinkComplete": (_P, _P, _P),
+    "cuLinkDestroy": (_P,),
     "cuGraphConditionalHandleCreate": (_P, _P, _P, _U, _U),
     "cuGraphAddNode_v2": (_P, _P, _P, _P, _S, _P),
 }
-"""What drivers for CUDA 12.3 and newer have."""
+"""What drivers for CUDA 12.3 and newer have; ``cuLink...`` all, but ours that are none."""
 _QUICK = {
     "cuLaunchKernel": (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P, _P),
     "cuLaunchKernelEx": (_P, _P, _P, _P),
@@ -270,6 +275,12 @@ class Api:
         """Call a function that stores a handle or an address first of all; return that."""
         out = ctypes.c_uint64()
         self.call(name, ctypes.byref(out), *args)
+        return out.value
+
+    def address_last(self, name: str, *args: Any) -> int:
+        """Call a function that stores a handle or an address last of all; return that."""
+        out = ctypes.c_uint64()
+        self.call(name, *args, ctypes.byref(out))
         return out.value
 
     def number(self, name: str, *args: Any) -> int:

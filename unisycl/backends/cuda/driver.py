@@ -34,7 +34,7 @@ from unisycl.backends.cuda.discovery.card import Card, cards
 from unisycl.backends.cuda.discovery.info import device_info
 from unisycl.backends.cuda.interop.arrays import await_ready, register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
-from unisycl.backends.cuda.launch import sources
+from unisycl.backends.cuda.launch import linking, sources
 from unisycl.backends.cuda.launch.batching import Batching
 from unisycl.backends.cuda.launch.controls import Decider
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
@@ -102,7 +102,10 @@ class _Opened:
 
     def program(self, text: str, words: Sequence[str], name: str) -> CuProgram:
         """Return a program of the user's own text; messages call the device ``name``."""
-        return CuProgram(self.session, sources.compiled(text, words, self._target, name))
+        code, found, log = sources.compiled(text, words, self._target, name)
+        if linking.wanted(text, words):
+            code = linking.linked(self.session, code, name)
+        return CuProgram(self.session, (code, found, log))
 
 
 class CudaDriver(Repeating, Batching, Reaching):

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.interop.test_cuda_sources import SOURCE
+from tests.conformance.interop.test_cuda_sources import CHILDREN, SOURCE
 from tests.cuda_fake.library import FakeCuda
-from unisycl.backends.cuda.launch import sources
+from unisycl.backends.cuda.launch import linking, sources
 from unisycl.backends.cuda.text import compile as compiler
 from unisycl.backends.cuda.text.target import Target
 from unisycl.ext.oneapi import experimental as ext
@@ -80,3 +80,23 @@ def test_a_kernel_is_launched_between_ours(
         queue.submit(ours)
     assert (2 * (np.arange(1000) + 7)).tolist() == out.tolist()
     assert (4, 1, 1, 250, 1, 1, 0) in fake.launches
+
+
+def test_texts_that_launch_kernels_are_made_for_linking(
+        fake: FakeCuda, queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not linking.wanted('// a<<<1, 2>>>();\n const char *c = "<<<";', ())
+    assert linking.wanted("", ("-rdc=true",))
+    if isinstance(compiler._found(), str):
+        pytest.skip("there is no compiler")
+    code, found, log = sources.compiled(CHILDREN, (), Target((9, 0)), "a card")
+    assert (True, "") == (bool(code), log)
+    assert {"add", "last", "start"} == {e.name for e in found}
+
+    source = ext.create_kernel_bundle_from_source(
+        queue.get_context(), ext.source_language.cuda, CHILDREN)
+    with pytest.raises(sycl.exception, match="links no code" if linking.archive() else "pip"):
+        ext.build(source)
+    monkeypatch.setattr(linking, "archive", lambda: None)
+    with pytest.raises(sycl.exception, match="pip install nvidia-cuda-runtime") as caught:
+        ext.build(source)
+    assert caught.value.code() == sycl.errc.build

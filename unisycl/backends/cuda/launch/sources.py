@@ -18,6 +18,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize
 from unisycl.backends.cuda.discovery.card import Card
+from unisycl.backends.cuda.launch import linking
 from unisycl.backends.cuda.launch.arguments import Pack
 from unisycl.backends.cuda.launch.executable import Function, Module, Plan, grid_sizes
 from unisycl.backends.cuda.memory.arrays import address_of
@@ -67,6 +68,8 @@ def compiled(text: str, words: Sequence[str], target: Target, name: str) -> (
     arch, kind = compiler.architecture(target, tool.architectures)
     more = [f"--include-path={x}" for x in compiler.headers()]
     options = [f"--gpu-architecture={arch}", "--std=c++17", *more, *words]
+    if linking.wanted(text, words) and not linking.asked(words):
+        options.append(linking.RELOCATABLE)
     ptx, log = tool.compile(text, options, "PTX")
     code = ptx if kind == "PTX" or not ptx else tool.compile(text, options, kind)[0]
     if not code:
