@@ -1,7 +1,8 @@
 """Routines of oneMKL beside the library that serves them called directly, and what a call costs.
 
 ``python -m bench.mkl [--device D] [--rounds N] [--small]``: interleaved; of each the least time and
-the least processor time of all rounds. On CUDA devices CuPy is the peer, where it is installed.
+the least processor time of all rounds, and the median of the rounds' ratios. On CUDA devices CuPy
+is the peer, where it is installed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,14 +19,19 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi import mkl
+from unisycl.oneapi.mkl.dft.descriptor import Plan
+from unisycl.oneapi.mkl.dft.layouts import Side
 
 N = mkl.transpose.nontrans
 Run = Callable[[], Any]
+RATIOS: dict[str, float] = {}
+"""Of the comparison made last: the median of the ratios of the first run and each other one."""
 
 
 def least(runs: dict[str, Run], rounds: int, repeat: int = 1) -> dict[str, tuple[float, float]]:
     """Return the least wall and processor time of each, in microseconds a call."""
     best = {name: (float("inf"), float("inf")) for name in runs}
+    every: dict[str, list[float]] = {name: [] for name in runs}
     for run in runs.values():
         run()
     for _ in range(rounds):
@@ -35,6 +42,11 @@ def least(runs: dict[str, Run], rounds: int, repeat: int = 1) -> dict[str, tuple
             wall, spent = time.perf_counter() - wall, time.process_time() - spent
             best[name] = (min(best[name][0], wall / repeat * 1e6),
                           min(best[name][1], spent / repeat * 1e6))
+            every[name].append(wall)
+    first = every[next(iter(every))]
+    RATIOS.clear()
+    RATIOS.update((name, statistics.median(a / b for a, b in zip(first, times, strict=True)))
+                  for name, times in every.items())
     return best
 
 
@@ -45,6 +57,7 @@ def show(title: str, found: dict[str, tuple[float, float]]) -> None:
     parts = [f"{name} {wall:.1f} us (processor {spent:.1f})" for name, (wall, spent) in
              found.items()]
     print(f"{title:24} {'; '.join(parts)}; ratio {ours[0] / peer[0]:.3f}, "
+          f"by rounds {RATIOS[names[-1]]:.3f}, "
           f"difference {ours[0] - peer[0]:.2f} us")
 
 
@@ -61,14 +74,24 @@ def product_runs(queue: sycl.queue, routine: Any, n: int) -> dict[str, Run]:
             101, 111, 111, n, n, n, 1.0, at[0], n, at[1], n, 0.0, at[2], n)}
 
 
-def transform_runs(queue: sycl.queue, power: int) -> dict[str, Run]:
-    """Return a transform by us, and by NumPy."""
+def transform_runs(queue: sycl.queue, power: int, who: str) -> dict[str, Run]:
+    """Return a transform by us, and by the library that serves it."""
     x: Any = np.random.default_rng(3).random(2 << power, np.float32).view(np.complex64)
     out: Any = np.zeros_like(x)
     plan = mkl.dft.descriptor(mkl.dft.precision.SINGLE, mkl.dft.domain.COMPLEX, x.size)
     plan.commit(queue)
-    return {"mkl.dft": lambda: mkl.dft.compute_forward(plan, x, out).wait(),
-            "numpy.fft": lambda: np.fft.fft(x, out=out)}
+
+    def ours() -> None:
+        with mkl.using("mkl.dft", who):
+            mkl.dft.compute_forward(plan, x, out).wait()
+    if who == "pocketfft":
+        return {"mkl.dft": ours, "numpy.fft": lambda: np.fft.fft(x, out=out)}
+    side = Side((x.size,), 0, (1,), x.size, 1)
+    dfti = importlib.import_module("unisycl.oneapi.mkl.providers.dfti").load("mkl")
+    direct = dfti._transform(Plan(False, np.dtype("f"), (x.size,), side, side, (1.0, 1.0), False),
+                             False, inplace=False)
+    return {"mkl.dft": ours, "DftiComputeForward": lambda: direct.run(
+        x.ctypes.data, out.ctypes.data)}
 
 
 def on_processor(queue: sycl.queue, rounds: int, *, small: bool) -> None:
@@ -81,9 +104,10 @@ def on_processor(queue: sycl.queue, rounds: int, *, small: bool) -> None:
     for n in (64, 256, 1024) if small else (64, 256, 1024, 4096):
         show(f"gemm {n} float32", least(product_runs(queue, routine, n),
                                         rounds if n < 4096 else 3, 200 if n == 64 else 1))
-    print("transforms by", mkl.provider_of(queue, "mkl.dft", dtype=np.complex64))
-    for power in (10, 20):
-        show(f"fft 2^{power} complex64", least(transform_runs(queue, power), rounds))
+    for who in mkl.available("mkl.dft"):
+        if who in ("mkl", "pocketfft"):
+            for power in (10, 20):
+                show(f"fft 2^{power} by {who}", least(transform_runs(queue, power, who), rounds))
 
 
 def card_products(queue: sycl.queue, cupy: Any, n: int) -> dict[str, Run]:

@@ -163,6 +163,40 @@ def test_every_provider_transforms_right(provider: str) -> None:
                 assert part(sycl.queue(sycl.cpu_selector_v)) is None
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_in_place_and_back_nothing_else_changes(provider: str) -> None:
+    queue, rng = sycl.queue(sycl.cpu_selector_v), np.random.default_rng(5)
+    with mkl.using("mkl.dft", provider):
+        plan = dft.descriptor(SINGLE, REAL, [6, 10])  # rows have room for their spectra
+        plan.set_value(KEY.FWD_STRIDES, [1, 13, 1])
+        plan.set_value(KEY.BWD_STRIDES, [0, 7, 1])
+        plan.set_value(KEY.BACKWARD_SCALE, 1 / 60)
+        plan.commit(queue)
+        wide = np.full(1 + 6 * 14, 7, np.float32)
+        rows = wide[1:79].reshape(6, 13)
+        rows[:, :10] = x = rng.standard_normal((6, 10)).astype(np.float32)
+        spectrum = np.zeros(6 * 7, np.complex64)
+        dft.compute_forward(plan, wide[:79], spectrum).wait()
+        near(spectrum.reshape(6, 7)[:, :6], np.fft.rfft2(x.astype("d")), np.float32, 60)
+        assert (wide[79:] == 7).all()
+        assert wide[0] == 7
+        assert not spectrum.reshape(6, 7)[:, 6].any()
+        before, back = spectrum.copy(), np.full(79, 7, np.float32)
+        dft.compute_backward(plan, spectrum, back).wait()
+        assert (spectrum == before).all()
+        near(back[1:].reshape(6, 13)[:, :10], x, np.float32, 60)
+        assert (back[1:].reshape(6, 13)[:, 10:] == 7).all()
+        row = dft.descriptor(SINGLE, REAL, 9)
+        row.set_value(KEY.BACKWARD_SCALE, 1 / 9)
+        row.commit(queue)
+        data = np.zeros(10, np.float32)
+        data[:9] = x.ravel()[:9]
+        dft.compute_forward(row, data).wait()
+        near(data.view(np.complex64), np.fft.rfft(x.ravel()[:9].astype("d")), np.float32, 9)
+        dft.compute_backward(row, data).wait()
+        near(data[:9], x.ravel()[:9], np.float32, 9)
+
+
 def test_the_tutorials_transform_is_numpys(queue: sycl.queue) -> None:
     n = 1000
     signal = np.sin(np.arange(n) / 7).astype(np.float32)

@@ -72,6 +72,7 @@ PROMISES: tuple[Promise, ...] = (
     Promise("mkl.blas", "kernels", _A, _HALVES),
     *(Promise("mkl.lapack", p, _T, _OWN) for p in ("openblas", "openblas64", "mkl")),
     Promise("mkl.lapack", "cusolver", _C, _OWN),
+    Promise("mkl.dft", "mkl", _T, _OWN),
     Promise("mkl.dft", "pocketfft", _A, _OWN),
     Promise("mkl.dft", "cufft", _C, _OWN),
     Promise("mkl.dft", "kernels", _A, _OWN),

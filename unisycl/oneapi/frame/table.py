@@ -57,6 +57,8 @@ ROWS: tuple[Row, ...] = (
         gain="Intel's routines for Intel's processors"),
     Row("mkl.lapack", "cusolver", f"{_CLIBRARIES}.cusolver",
         gain="NVIDIA's factorizations for CUDA devices", install=_NVIDIA.format("cusolver")),
+    Row("mkl.dft", "mkl", f"{_CLIBRARIES}.dfti", host=True, sample="transform", install=_MKL,
+        gain="Intel's transforms, of several threads"),
     Row("mkl.dft", "pocketfft", f"{_CLIBRARIES}.pocketfft", host=True, sample="transform"),
     Row("mkl.dft", "cufft", f"{_CLIBRARIES}.cufft",
         gain="NVIDIA's transforms for CUDA devices", install=_NVIDIA.format("cufft")),

@@ -209,9 +209,10 @@ def _by_ratio(steps: _Steps, source: surface, target: surface, window: Rectangle
     half = _rows((top / 2, height / 2), target.height, (source.height + 1) // 2,
                  int(made.chroma.pitch), left // 2, near=near)
     lanes = device.get_info(sycl.info.device.native_vector_width_short)
+    fits = lanes in device.get_info(sycl.info.device.sub_group_sizes)
     four = target.format.name == "rgb4"
     kernel = ratios.to_colours(
-        ratio, lanes if device.get_backend() is sycl.backend.cpu else 0, four=four, near=near,
+        ratio, lanes if fits else 0, four=four, near=near,
         still=not down.weight.any())
     count = target.width // ratio[0]
     steps.run((target.height, count), kernel,

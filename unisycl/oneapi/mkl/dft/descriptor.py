@@ -312,6 +312,8 @@ def _routine(plan: Plan, *, backward: bool) -> str:
         found += ".large"
     if not (plan.forward.nested() and plan.backward.nested()):
         found += ".strided"
+    if min(min(*side.strides, side.distance) for side in (plan.forward, plan.backward)) < 1:
+        found += ".turned"
     if plan.scales[backward] != 1:
         found += ".scaled"
     return found + (".kept" if plan.real and backward and not plan.inplace else "")
