@@ -30,6 +30,23 @@ def test_rows_are_unpacked(queue):
     agree(queue, build, N, p=P, out=np.zeros((N, 4)))
 
 
+def test_fewer_indices_than_dimensions_lead_to_rows(queue):
+    def build(image, grey, out):
+        def kernel(i):
+            for x in range(4):
+                r, g, b = image[i, x]
+                grey[i, x] = r * 77 + g * 150 + b * 29
+                out[i, x] = image[i, x][2], g, image[i, -1 - x][0]
+                out[i, x][1] += image[i][x, -1]
+                for c, v in enumerate(image[-1, x]):
+                    grey[i, x] += c * v
+            out[i, -1] = 7
+        return kernel
+    image = (np.arange(N * 12) * 37 % 251).reshape(N, 4, 3).astype(np.int32)
+    agree(queue, build, N, image=image, grey=np.zeros((N, 4), np.int64),
+          out=np.zeros((N, 5, 3), np.float32))
+
+
 def test_rows_are_assigned_from_tuples_and_filled(queue):
     def build(p, out, few):
         def kernel(i):

@@ -122,7 +122,8 @@ class Memory(MemoryPlace):
             len(self.index) + k, self.view.ndim - 1)), negative=self.pointer is not None)
         if not self.left and (self.reference or not self.index) and new == [coerce.weak_scalar(0)]:
             new = []
-        if len(new) > self.left or 1 < len(new) < self.left:
+        if len(new) > self.left or (
+                1 < len(new) < self.left and not isinstance(node.slice, ast.Tuple)):
             raise ctx.refuse("K037", node, what=f"'{self.name}'", expected=self.view.ndim,
                              found=len(self.index) + len(new),
                              help="give one index for each dimension")
