@@ -254,7 +254,7 @@ class Context(Variables):
     def store_many(self, place: n.Place, values: Sequence[n.Expr], node: ast.AST, *,
                    past: bool = False) -> None:
         """Write scalars that follow one another in memory; all are evaluated before."""
-        if len(values) == 1:
+        if len(values) == 1 and not past:
             self.emit(n.Store(place, values[0], span=self.span(node)))
         else:
             self.emit(n.StoreMany(place, tuple(self.hold(x) for x in values), past,

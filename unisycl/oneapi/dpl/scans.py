@@ -21,7 +21,7 @@ from unisycl.oneapi.dpl.operators import check_associative, identity_of, known
 from unisycl.oneapi.dpl.single_pass import scanned_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
-from unisycl.oneapi.frame.operands import Operand, Record
+from unisycl.oneapi.frame.operands import Memory, Operand, Past, Record
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import number, scalar, type_of
 
@@ -41,24 +41,41 @@ def scanned(call: Call, source: Operand, target: Operand, op: Any, dtype: np.dty
     if scanned_once(call, source, target,
                     views.plan(count, not exclusive, op, kind, (identity, begin))):
         return
-    kernel = scans.exclusive_tile if exclusive else scans.inclusive_tile
+    row = scans.exclusive_row if exclusive else scans.inclusive_row
     if shape.tiles(count) == 1:
-        call.launch(shape.tile_space(count), kernel, source, target, constant_iterator(begin),
-                    views.plan(count, shape.tile, op, kind, identity))
+        call.launch(shape.tile_space(count), scans.tile_of_rows, source, target,
+                    constant_iterator(begin), views.plan(count, shape.tile, op, kind, identity),
+                    row)
         return
     totals = call.own(shape.tiles(count), dtype)
     space, plan = shape.tile_space(count), views.plan(count, shape.tile, op, kind, identity)
     if shape.turns and not call.checked:
         words = call.own(shape.tiles(count) + 1, np.uint32)
         each(call, words.size or 0, maps.fill, words, np.uint32(0))
-        call.launch(space, scans.tile_in_turn, source, target,
-                    Record(views.candidates, totals, words), plan,
-                    scans.exclusive_from if exclusive else scans.inclusive_from, kind(begin))
+        units = int(call.queue.get_device().get_info(sycl.info.device.max_compute_units))
+        groups = min(units, shape.tiles(count))
+        call.launch(sycl.nd_range(groups * shape.width, shape.width), scans.tiles_in_turn, source,
+                    unread(source, target), Record(views.candidates, totals, words), plan, row,
+                    kind(begin))
         return
     call.launch(space, reductions.joined, source, totals, plan)
     call.launch(ONE, single, scans.before_parts, totals, shape.tiles(count), op, kind,
                 begin)
-    call.launch(space, kernel, source, target, totals, plan)
+    call.launch(space, scans.tile_of_rows, source, target, totals, plan, row)
+
+
+_LARGE = 32 << 20
+"""Bytes that are more than a cache keeps until they are read."""
+
+
+def unread(source: Operand, target: Operand) -> Operand:
+    """Return an output on processors, past the caches where it is large and not what is read."""
+    if isinstance(target, Memory) and np.dtype(target.dtype).kind in "iuf" \
+            and (target.size or 0) * np.dtype(target.dtype).itemsize >= _LARGE \
+            and target.is_contiguous() \
+            and not any(a.meets(b) for a in target.extents() for b in source.extents()):
+        return Past(target)
+    return target
 
 
 def single(it: Any, work: Any, *args: Any) -> None:

@@ -7,7 +7,7 @@ memory is asked for at the launch, so that a buffer's accessor belongs to its co
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -162,6 +162,23 @@ class Memory(Operand):
                 and not other.bounded:
             return other.first - self.first
         return None
+
+
+class Past(Operand):
+    """Memory whose elements are written one beside the other and not read soon."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory, self.size, self.dtype = memory, memory.size, memory.dtype
+
+    def bind(self, h: Any) -> Any:
+        """Return the memory as kernels write it, past the caches."""
+        found = self.memory.bind(h)
+        return views.past(found.at, getattr(found, "first", np.int64(0)),
+                          cast(Any, sycl.vec)(np.dtype(self.dtype).type, 1))
+
+    def has_buffer(self) -> bool:
+        """Say whether binding needs a command group."""
+        return self.memory.has_buffer()
 
 
 class Record(Operand):

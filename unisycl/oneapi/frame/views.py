@@ -46,6 +46,19 @@ class window:
 
 
 @dataclass(eq=False)
+class past:
+    """Memory that is large and not read soon; ``one`` is the vector of one element."""
+
+    at: Any
+    first: Any
+    one: Any
+
+    def store(self, i: Any, value: Any) -> None:
+        """Write element ``i``, past the caches where neighbours write whole lines together."""
+        self.one(value).store(self.first + i, self.at, streaming=True)
+
+
+@dataclass(eq=False)
 class records:
     """Memory of records from an element on; what is loaded is a copy, as it is of numbers."""
 

@@ -64,14 +64,32 @@ def fold(e: Emitter, name: str, v: Val) -> Val:
     return shuffles.one(Lanes(e.f, 1), v, "0")
 
 
+_SEGMENT = 16
+"""Bytes within which a vector's elements move in one cheap instruction."""
+
+
 def running(e: Emitter, name: str, v: Val) -> Val:
-    """Return each lane combined with all lanes before it."""
+    """Return each lane combined with all lanes before it.
+
+    In segments each lane's reach is doubled; then what a segment, and two, four ... of them
+    combine to is handed on to as many behind them.
+    """
     lanes, w = e.lanes, e.lanes.lanes
+    segment = max(_SEGMENT * 8 // v.dtype.bits, 1)
+    zero = not v.dtype.is_float and operators.identity(name, v.dtype) == 0
     reach = 1
     while reach < w:
-        before = shuffles.pattern(lanes, v, [max(k - reach, 0) for k in range(w)])
-        on = ", ".join(f"i1 {str(k >= reach).lower()}" for k in range(w))
-        v = lanes.select(Val(VECTOR, BOOL, f"<{on}>"), combine(lanes, name, before, v), v)
+        inside = reach < segment
+        on = [k % segment >= reach if inside else k // reach % 2 == 1 for k in range(w)]
+        giver = [k - reach if inside else k // reach * reach - 1 for k in range(w)]
+        numbers = [g if here else w if zero else k
+                   for k, (here, g) in enumerate(zip(on, giver, strict=True))]
+        before = shuffles.pattern(lanes, v, numbers, "zeroinitializer" if zero else "poison")
+        found = combine(lanes, name, before, v)
+        if not zero:
+            bits = ", ".join(f"i1 {str(here).lower()}" for here in on)
+            found = lanes.select(Val(VECTOR, BOOL, f"<{bits}>"), found, v)
+        v = found
         reach *= 2
     return v
 

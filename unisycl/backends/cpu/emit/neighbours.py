@@ -112,6 +112,8 @@ def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val], *,
             return
         for k, v in enumerate(values):
             memory.store_one(e, _part(at, k, dtype), dtype, v)
+    elif past and count == 1 and _goes_past(e, at, dtype):
+        _store_past(e, at, dtype, e.lanes.vector(values[0]), e.lanes.lanes)
     elif _is_row(at, dtype, count):
         _store_rows(e, at, dtype, _interleaved(e, dtype, values), count)
     elif transposed.fits(e, place, dtype, count):
@@ -145,26 +147,53 @@ def _store_wide(e: Emitter, at: Address, dtype: DType, values: Sequence[Val], *,
     t, whole = llvm_type(dtype, len(values)), "poison"
     for k, v in enumerate(values):
         whole = e.f.op(f"insertelement {t} {whole}, {llvm_type(dtype)} {v.ref}, i64 {k}")
-    pointer = memory.scalar_pointer(e, at, at.index.ref)
-    if not past or len(values) * dtype.size < memory.STREAM_ALIGN \
-            or not e.f.module.triple.startswith("x86_64"):
-        e.f.store(t, whole, pointer, alignment(at, dtype))
-        return
-    f = e.f
-    line, other, done = f.label("line"), f.label("lines"), f.label("written")
-    low = f.op(f"and i64 {f.op(f'ptrtoint ptr {pointer} to i64')}, {memory.STREAM_ALIGN - 1}")
-    f.branch(f.op(f"icmp eq i64 {low}, 0"), line, other)
-    f.start(line)
-    f.do(f"store {t} {whole}, ptr {pointer}, align {memory.STREAM_ALIGN}, !nontemporal !1")
-    f.jump(done)
-    f.start(other)
-    half = len(values) // 2  # in halves, that LLVM does not make one store of both ways
-    for first in (0, half):
-        part = _shuffle(e, t, whole, "poison", range(first, first + half))
-        f.store(llvm_type(dtype, half), part, f.gep(llvm_type(dtype), pointer, str(first)),
-                alignment(at, dtype))
+    if past and len(values) * dtype.size >= memory.STREAM_ALIGN \
+            and e.f.module.triple.startswith("x86_64"):
+        _store_past(e, at, dtype, whole, len(values))
+    else:
+        e.f.store(t, whole, memory.scalar_pointer(e, at, at.index.ref), alignment(at, dtype))
+
+
+_PIECE = 16
+"""Bytes that are written past the caches at once where no line begins: NumPy's arrays begin so."""
+
+
+def _goes_past(e: Emitter, at: Address, dtype: DType) -> bool:
+    """Say whether lanes write side by side, as much as is written past the caches at once."""
+    return e.mask is None and at.index.form == LINEAR and at.index.stride * at.scale == dtype.size \
+        and e.lanes.lanes * dtype.size % _PIECE == 0 and e.f.module.triple.startswith("x86_64")
+
+
+def _store_past(e: Emitter, at: Address, dtype: DType, whole: str, count: int) -> None:
+    """Store a vector past the caches, at once if it begins at a line, or in pieces."""
+    f, t, pointer = e.f, llvm_type(dtype, count), memory.scalar_pointer(e, at, at.index.ref)
+    low = f.op(f"ptrtoint ptr {pointer} to i64")
+    done = f.label("written")
+    size = count * dtype.size
+    for align, size in (min(size, memory.STREAM_ALIGN), size), (_PIECE, _PIECE):
+        fits, other = f.label("line"), f.label("lines")
+        f.branch(f.op(f"icmp eq i64 {f.op(f'and i64 {low}, {align - 1}')}, 0"), fits, other)
+        f.start(fits)
+        for place, part_type, part in _pieces(e, pointer, dtype, whole, (count, size)):
+            f.do(f"store {part_type} {part}, ptr {place}, align {align}, !nontemporal !1")
+        f.jump(done)
+        f.start(other)
+    f.store(t, whole, pointer, alignment(at, dtype))
     f.jump(done)
     f.start(done)
+
+
+def _pieces(e: Emitter, pointer: str, dtype: DType, whole: str,
+            sizes: tuple[int, int]) -> Iterable[tuple[str, str, str]]:
+    """Return where each piece of a vector goes, its type, and the piece."""
+    count, size = sizes
+    t, many = llvm_type(dtype, count), size // dtype.size
+    if many == count:
+        yield pointer, t, whole
+        return
+    for first in range(0, count, many):
+        yield e.f.gep(llvm_type(dtype), pointer, str(first)), llvm_type(dtype, many), \
+            _shuffle(e, t, whole, "poison", range(first, first + many))
 
 
 # ---- short rows of arrays

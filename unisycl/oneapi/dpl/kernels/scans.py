@@ -18,88 +18,134 @@ from unisycl.oneapi.dpl.kernels.reductions import total_from
 __kernel_language__ = True
 
 
-def inclusive_tile(it: Any, source: Any, target: Any, before: Any, plan: Any) -> None:
-    """Write the combinations up to each element of a tile."""
-    tile = it.get_group(0)
-    inclusive_from(it, source, target, plan, tile * plan.part, plan.kind(before.load(tile)))
+def inclusive_row(group: Any, x: Any, plan: Any, carry: Any, last: Any) -> Any:
+    """Return what is up to each element of a row, and up to its last one."""
+    found = plan.kind(sycl.inclusive_scan_over_group(group, x, plan.op))
+    end = plan.kind(sycl.group_broadcast(group, found, last))
+    return plan.kind(plan.op(carry, found)), plan.kind(plan.op(carry, end))
 
 
-def inclusive_from(it: Any, source: Any, target: Any, plan: Any, first: Any, carry: Any) -> None:
-    """Write the combinations up to each element of a tile that begins somewhere."""
+def exclusive_row(group: Any, x: Any, plan: Any, carry: Any, last: Any) -> Any:
+    """Return what is before each element of a row, and up to its last one."""
+    found = plan.kind(sycl.exclusive_scan_over_group(group, x, plan.op))
+    end = plan.kind(sycl.group_broadcast(group, plan.kind(plan.op(found, x)), last))
+    return plan.kind(plan.op(carry, found)), plan.kind(plan.op(carry, end))
+
+
+def tile_of_rows(it: Any, source: Any, target: Any, before: Any, plan: Any, row: Any) -> None:
+    """Write the combinations of each element of a tile, a row of the group's width at a time."""
     group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    tile = it.get_group(0)
+    first, carry = tile * plan.part, plan.kind(before.load(tile))
     if first + plan.part <= plan.count:
         for turn in range(plan.part // size):
             k = first + turn * size + mine
-            x = plan.kind(source.load(k))
-            found = plan.kind(sycl.inclusive_scan_over_group(group, x, plan.op, carry))
+            found, carry = row(group, plan.kind(source.load(k)), plan, carry, size - 1)
             target.store(k, found)
-            carry = sycl.group_broadcast(group, found, size - 1)
     else:
-        for turn in range((plan.count - first + size - 1) // size):
-            k = first + turn * size + mine
-            x = plan.identity
-            if k < plan.count:
-                x = plan.kind(source.load(k))
-            found = plan.kind(sycl.inclusive_scan_over_group(group, x, plan.op, carry))
-            if k < plan.count:
-                target.store(k, found)
-            carry = sycl.group_broadcast(group, found, size - 1)
+        rest_of_rows(it, source, target, plan, first, carry, row)
 
 
-def exclusive_tile(it: Any, source: Any, target: Any, before: Any, plan: Any) -> None:
-    """Write the combinations before each element of a tile."""
-    tile = it.get_group(0)
-    exclusive_from(it, source, target, plan, tile * plan.part, plan.kind(before.load(tile)))
-
-
-def exclusive_from(it: Any, source: Any, target: Any, plan: Any, first: Any, carry: Any) -> None:
-    """Write the combinations before each element of a tile that begins somewhere."""
+def rest_of_rows(it: Any, source: Any, target: Any, plan: Any, *of: Any) -> None:
+    """Write those of a tile that may end anywhere; ``of`` are its begin, a carry, and rows."""
+    first, carry, row = of
     group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
-    if first + plan.part <= plan.count:
-        for turn in range(plan.part // size):
-            k = first + turn * size + mine
+    for turn in range((plan.count - first + size - 1) // size):
+        k = first + turn * size + mine
+        x = plan.identity
+        if k < plan.count:
             x = plan.kind(source.load(k))
-            found = plan.kind(sycl.exclusive_scan_over_group(group, x, carry, plan.op))
+        found, carry = row(group, x, plan, carry, size - 1)
+        if k < plan.count:
             target.store(k, found)
-            carry = sycl.group_broadcast(group, plan.kind(plan.op(found, x)), size - 1)
-    else:
-        for turn in range((plan.count - first + size - 1) // size):
-            k = first + turn * size + mine
-            x = plan.identity
-            if k < plan.count:
-                x = plan.kind(source.load(k))
-            found = plan.kind(sycl.exclusive_scan_over_group(group, x, carry, plan.op))
-            if k < plan.count:
-                target.store(k, found)
-            carry = sycl.group_broadcast(group, plan.kind(plan.op(found, x)), size - 1)
 
 
-def tile_in_turn(it: Any, source: Any, target: Any, chain: Any, plan: Any, *of: Any) -> None:
-    """Combine a tile while it comes into the cache, and write what is up to each element.
+@sycl.kernel(reqd_sub_group_size=16)
+def tiles_in_turn(it: Any, source: Any, target: Any, chain: Any, plan: Any, *of: Any) -> None:
+    """Write the combinations of each element, tile after tile, the next one read meanwhile.
 
-    ``chain`` are memory of what stands behind each tile, and words: how many tiles have begun, and
-    for each whether what stands behind it is known. A tile waits only for one that has begun.
+    A group combines the tile that it takes next while it writes one, so that memory is read and
+    written at once. ``chain`` are memory of what stands behind each tile, and words: how many tiles
+    have begun, and for each whether what stands behind it is known.
     """
-    work, start = of
-    group = it.get_group()
+    row, start = of
+    group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    whole = plan.count // plan.part
+    here = claimed(group, chain)
+    total = plan.identity
+    if here * plan.part < plan.count:
+        total = total_from(it, source, plan, here * plan.part)
+    while here * plan.part < plan.count:
+        after = claimed(group, chain)
+        carry = before_tile(it, source, chain, plan, here, start)
+        tell(group, chain, here + 1, plan.kind(plan.op(carry, total)))
+        first = here * plan.part
+        if here < whole:
+            ahead = (after if after < whole else here) * plan.part
+            so_far = plan.identity
+            for turn in range(plan.part // size):
+                k = turn * size + mine
+                so_far = plan.kind(plan.op(so_far, plan.kind(source.load(ahead + k))))
+                found, carry = row(group, plan.kind(source.load(first + k)), plan, carry, size - 1)
+                target.store(first + k, found)
+            total = plan.kind(sycl.reduce_over_group(group, so_far, plan.op))
+        else:
+            rest_of_rows(it, source, target, plan, first, carry, row)
+        here = after
+
+
+def claimed(group: Any, chain: Any) -> Any:
+    """Return the number of the next tile, to all work-items of a group."""
     tile = np.uint32(0)
     if group.leader():
         tile = sycl.atomic_ref(chain.places.at, 0).fetch_add(np.uint32(1))
-    here = int(sycl.group_broadcast(group, tile, 0))
-    first = here * plan.part
-    total = total_from(it, source, plan, first)
+    return int(sycl.group_broadcast(group, tile, 0))
+
+
+PATIENCE = 2000
+"""How often a group looks whether a tile was told, before it combines that tile itself."""
+
+
+def known(chain: Any, tile: Any) -> Any:
+    """Say whether what stands before a tile was told."""
+    return sycl.atomic_ref(chain.places.at, tile, sycl.memory_order.acq_rel,
+                           sycl.memory_scope.device).load() != np.uint32(0)
+
+
+def before_tile(it: Any, source: Any, chain: Any, plan: Any, *of: Any) -> Any:
+    """Return what stands before a tile; ``of`` are its number and what stands before all.
+
+    Who works on a tile before it may have been stopped, so nobody is waited for forever: the group
+    combines such tiles itself, in the same order. A tile may be written in place once what stands
+    behind it was told, so that is asked for again.
+    """
+    here, start = of
+    group = it.get_group()
+    begin, turns = np.int64(here), 0
+    if group.leader() and here > 0:
+        while turns < PATIENCE and not known(chain, here):
+            turns += 1
+        while begin > 0 and not known(chain, int(begin)):
+            begin -= np.int64(1)
+    first = int(sycl.group_broadcast(group, begin, 0))
     before = plan.kind(start)
+    if first > 0:
+        before = plan.kind(chain.values.load(first - 1))
+    for tile in range(first, here):
+        total = total_from(it, source, plan, tile * plan.part)
+        sycl.atomic_fence(sycl.memory_order.acq_rel, sycl.memory_scope.device)
+        before = plan.kind(plan.op(before, total))
+        if sycl.group_broadcast(group, known(chain, tile + 1), 0):
+            before = plan.kind(chain.values.load(tile))
+    return before
+
+
+def tell(group: Any, chain: Any, tile: Any, value: Any) -> None:
+    """Tell what stands before a tile."""
     if group.leader():
-        if here > 0:
-            known = sycl.atomic_ref(chain.places.at, here, sycl.memory_order.acq_rel,
-                                    sycl.memory_scope.device)
-            while known.load() == np.uint32(0):
-                pass
-            before = chain.values.load(here - 1)
-        chain.values.store(here, plan.kind(plan.op(before, total)))
-        sycl.atomic_ref(chain.places.at, here + 1, sycl.memory_order.acq_rel,
+        chain.values.store(tile - 1, value)
+        sycl.atomic_ref(chain.places.at, tile, sycl.memory_order.acq_rel,
                         sycl.memory_scope.device).store(np.uint32(1))
-    work(it, source, target, plan, first, sycl.group_broadcast(group, before, 0))
 
 
 def before_parts(totals: Any, count: Any, op: Any, kind: Any, start: Any) -> None:
