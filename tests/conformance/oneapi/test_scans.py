@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,8 @@ from tests.conformance.oneapi.sizes import (
     sizes,
 )
 from unisycl.oneapi import dpl
+from unisycl.oneapi.dpl.kernels import scans
+from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.shapes import shape_of
 
 pytestmark = pytest.mark.part("L-14")
@@ -38,6 +42,39 @@ def test_scans_of_integers_are_numpys(queue: sycl.queue, kind: np.dtype) -> None
         assert same_bits(sums, out)
         dpl.exclusive_scan(queue, x, out, 7, lambda a, b: a + b)
         assert same_bits(before, out)
+
+
+def test_large_outputs_are_written_wherever_they_begin(queue: sycl.queue) -> None:
+    large = shape_of(queue.get_device()).turns
+    n = (1 << 23) + 5 if large else 3000
+    x = np.random.default_rng(n).integers(-100, 100, n).astype(np.int32)
+    sums, room = np.cumsum(x, dtype=np.int32), np.zeros(n + 16, np.int32)
+    for first in (0, 1, 4) if large else (1,):
+        room[:] = 7
+        dpl.inclusive_scan(queue, x, room[first:first + n])
+        assert np.array_equal(sums, room[first:first + n])
+        assert (room[:first] == 7).all() and (room[first + n:] == 7).all()
+    dpl.exclusive_scan(queue, x, x)
+    assert x[0] == 0 and np.array_equal(sums[:-1], x[1:])
+
+
+def test_a_group_combines_the_tiles_of_one_that_was_stopped(queue: sycl.queue) -> None:
+    size, part, tiles = 16, 64, 5
+    x = np.random.default_rng(3).integers(-100, 100, tiles * part).astype(np.int32)
+    words, values = np.zeros(tiles + 1, np.uint32), np.zeros(tiles, np.int32)
+    words[2], values[1] = 1, 1000  # what stands behind the second tile was told, no other one
+
+    def find(it: sycl.nd_item, x: Any, values: Any, words: Any, out: Any) -> None:
+        chain = views.candidates(views.cells(values), views.cells(words))
+        plan = views.plan(tiles * part, part, sycl.plus, np.int32, np.int32(0))
+        out[it.get_global_id(0)] = scans.before_tile(it, views.cells(x), chain, plan, 4, np.int32(5))
+
+    out = np.zeros(size, np.int32)
+    queue.parallel_for(sycl.nd_range(size, size), find, x, values, words, out).wait()
+    assert (out == 1000 + x[2 * part:4 * part].sum()).all()
+    words[2] = 0
+    queue.parallel_for(sycl.nd_range(size, size), find, x, values, words, out).wait()
+    assert (out == 5 + x[:4 * part].sum()).all()
 
 
 def test_operators_that_do_not_commute_keep_their_order(queue: sycl.queue) -> None:

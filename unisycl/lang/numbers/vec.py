@@ -190,7 +190,8 @@ class _Swizzles(Operators):
         """Write the elements to ``target[offset * n]`` and on (SYCL 2020 §4.14.2.1).
 
         With ``streaming``, ours, nobody reads them soon: on a processor they go past the caches,
-        if all work-items of a vector store the same, and other commands see them.
+        if all work-items of a vector store the same, or one element each, side by side; other
+        commands see them.
         """
         own = self._type
         kind = getattr(target, "dtype", own.element)

@@ -169,8 +169,8 @@ def _store_past(e: Emitter, at: Address, dtype: DType, whole: str, count: int) -
     f, t, pointer = e.f, llvm_type(dtype, count), memory.scalar_pointer(e, at, at.index.ref)
     low = f.op(f"ptrtoint ptr {pointer} to i64")
     done = f.label("written")
-    size = count * dtype.size
-    for align, size in (min(size, memory.STREAM_ALIGN), size), (_PIECE, _PIECE):
+    most = count * dtype.size
+    for align, size in (min(most, memory.STREAM_ALIGN), most), (_PIECE, _PIECE):
         fits, other = f.label("line"), f.label("lines")
         f.branch(f.op(f"icmp eq i64 {f.op(f'and i64 {low}, {align - 1}')}, 0"), fits, other)
         f.start(fits)
