@@ -53,9 +53,9 @@ def test_large_outputs_are_written_wherever_they_begin(queue: sycl.queue) -> Non
         room[:] = 7
         dpl.inclusive_scan(queue, x, room[first:first + n])
         assert np.array_equal(sums, room[first:first + n])
-        assert (room[:first] == 7).all() and (room[first + n:] == 7).all()
+        assert (np.concatenate([room[:first], room[first + n:]]) == 7).all()
     dpl.exclusive_scan(queue, x, x)
-    assert x[0] == 0 and np.array_equal(sums[:-1], x[1:])
+    assert np.array_equal(np.concatenate([[0], sums[:-1]]), x)
 
 
 def test_a_group_combines_the_tiles_of_one_that_was_stopped(queue: sycl.queue) -> None:
@@ -67,7 +67,8 @@ def test_a_group_combines_the_tiles_of_one_that_was_stopped(queue: sycl.queue) -
     def find(it: sycl.nd_item, x: Any, values: Any, words: Any, out: Any) -> None:
         chain = views.candidates(views.cells(values), views.cells(words))
         plan = views.plan(tiles * part, part, sycl.plus, np.int32, np.int32(0))
-        out[it.get_global_id(0)] = scans.before_tile(it, views.cells(x), chain, plan, 4, np.int32(5))
+        found = scans.before_tile(it, views.cells(x), chain, plan, 4, np.int32(5))
+        out[it.get_global_id(0)] = found
 
     out = np.zeros(size, np.int32)
     queue.parallel_for(sycl.nd_range(size, size), find, x, values, words, out).wait()
