@@ -180,3 +180,18 @@ def test_sums_of_floats_are_as_exact_as_their_grouping_allows(queue: sycl.queue)
         assert are_sums(out, x, depth)
         dpl.inclusive_scan(queue, x, again)
         assert same_bits(out, again)
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.float32, np.complex64], ids=str)
+def test_elements_are_kept_across_rows_blocks_and_chunks(queue: sycl.queue, kind: Any) -> None:
+    n = 9001 if shape_of(queue.get_device()).packs else 301
+    given = np.repeat(np.random.default_rng(5).integers(-3, 4, n), 2)[:n]
+    x, out, rest = given.astype(kind), np.zeros(n, kind), np.zeros(n, kind)
+    kept = x != 0
+    count = dpl.copy_if(queue, x, out, lambda v: v != 0)
+    assert same_bits(x[kept], out[:count])
+    counts = dpl.partition_copy(queue, x[1:], out, rest, lambda v: v != 0)
+    assert same_bits(x[1:][kept[1:]], out[:counts[0]])
+    assert same_bits(x[1:][~kept[1:]], rest[:counts[1]])
+    count = dpl.unique_copy(queue, x, out)
+    assert same_bits(x[np.flatnonzero(np.append(True, given[1:] != given[:-1]))], out[:count])

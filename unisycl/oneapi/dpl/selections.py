@@ -17,7 +17,7 @@ from unisycl.oneapi.dpl.iterators import zip_iterator
 from unisycl.oneapi.dpl.kernels import predicates, scans, selections
 from unisycl.oneapi.dpl.places import Asked, Heads, room
 from unisycl.oneapi.dpl.scans import ONE, single
-from unisycl.oneapi.dpl.single_pass import selected_once
+from unisycl.oneapi.dpl.single_pass import is_number, selected_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand
@@ -38,10 +38,31 @@ def counted(call: Call, flags: Operand, count: int) -> tuple[Memory, int]:
     space = call.shape.chunk_space(count)
     parts = int(space.get_group_range()[0])
     counts = call.scratch(parts + 1, np.int64)
-    call.launch(space, selections.count_kept, flags, counts,
-                views.chunks(count, call.shape.chunk(count)))
+    kernel: Any = selections.count_kept
+    plan = views.chunks(count, call.shape.chunk(count), runs=isinstance(flags, Heads))
+    if _packs(call, flags):
+        kernel, width = selections.count_packed, call.shape.width
+        space = sycl.nd_range(parts * width, width)
+    call.launch(space, kernel, flags, counts, plan)
     call.launch(ONE, single, scans.before_all, counts, parts)
     return counts, parts
+
+
+def _packs(call: Call, flags: Operand) -> bool:
+    """Say whether a vector of flags at a time tells where elements go."""
+    return call.shape.packs and isinstance(flags, Asked | Heads) and not call.checked
+
+
+def _packed(call: Call, flags: Operand, source: Operand, count: int, parts: int) -> Any:
+    """Return the index space for packing chunks, and the plan with so many local memories."""
+    kind = np.dtype(source.dtype) if is_number(source.dtype) else np.dtype(np.void)
+    direct = kind.kind in "iuf" and kind.itemsize == 4
+    own = [sycl.local_accessor(kind if direct else np.int32, selections.BLOCK + selections.ROW)
+           for _ in range(parts)]
+    plan = views.chunks(count, call.shape.chunk(count), own[0], own[-1] if parts > 1 else None,
+                        direct, isinstance(flags, Heads))
+    groups = -(-count // call.shape.chunk(count))
+    return sycl.nd_range(groups * selections.ROW, selections.ROW), plan
 
 
 def kept(call: Call, flags: Operand, source: Operand, target: Operand,
@@ -58,6 +79,10 @@ def kept(call: Call, flags: Operand, source: Operand, target: Operand,
 def moved(call: Call, flags: Operand, source: Operand, target: Operand, counts: Memory,
           count: int) -> None:
     """Write the elements whose flags are set to where the counts say."""
+    if _packs(call, flags):
+        space, plan = _packed(call, flags, source, count, 1)
+        call.launch(space, selections.keep_packed, flags, source, target, counts, plan)
+        return
     noted = sycl.local_accessor(np.int32, selections.BLOCK)
     call.launch(call.shape.chunk_space(count), selections.keep, flags, source, target, counts,
                 views.chunks(count, call.shape.chunk(count), noted))
@@ -195,9 +220,14 @@ def _divided(call: Call, source: Operand, kept_to: Operand, rest_to: Operand,
     if once is not None:
         return once, 0
     counts, parts = counted(call, flags, n)
+    targets = zip_iterator(kept_to, rest_to)
+    if _packs(call, flags):
+        space, plan = _packed(call, flags, source, n, 2)
+        call.launch(space, selections.divide_packed, flags, source, targets, counts, plan)
+        return counts, parts
     noted, others = (sycl.local_accessor(np.int32, selections.BLOCK) for _ in range(2))
     call.launch(call.shape.chunk_space(n), selections.divide, flags, source,
-                zip_iterator(kept_to, rest_to), counts,
+                targets, counts,
                 views.chunks(n, call.shape.chunk(n), noted, others))
     return counts, parts
 

@@ -32,6 +32,7 @@ class Shape:
         once: whether groups that have begun go on, so that others may wait for them: then scans
             and selections go over memory once.
         turns: whether a tile may wait for the one before it, which another thread works on.
+        packs: whether work-items of a sub-group of 8 vote which elements are kept.
         votes: whether sub-groups of 32 work-items vote, by which digits are ranked.
     """
 
@@ -45,6 +46,7 @@ class Shape:
     once: bool = False
     turns: bool = False
     votes: bool = False
+    packs: bool = False
 
     def chunk(self, count: int) -> int:
         """Return the elements of a chunk, of so many elements in all."""
@@ -92,7 +94,8 @@ def shape_of(device: sycl.device) -> Shape:
         return HOST
     if not device.has(sycl.aspect.cpu):
         return wide_shape_of(device)
-    return replace(PROCESSOR, turns=_progress(device) >= _GUARANTEE.concurrent)
+    own = _progress(device) >= _GUARANTEE.concurrent
+    return replace(PROCESSOR, turns=own, packs=own)
 
 
 def wide_shape_of(device: sycl.device) -> Shape:

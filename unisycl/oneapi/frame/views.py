@@ -87,12 +87,18 @@ class plan:
 
 @dataclass(eq=False)
 class chunks:
-    """Elements in chunks, and the local memory that going through one takes."""
+    """Elements in chunks, and the local memory that going through one takes.
+
+    ``direct`` says that elements go through it, not their positions, ``runs`` that flags are of
+    what begins a run.
+    """
 
     count: Any
     part: Any
     noted: Any = None
     others: Any = None
+    direct: Any = False
+    runs: Any = False
 
 
 @dataclass(eq=False)
