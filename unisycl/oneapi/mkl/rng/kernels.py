@@ -79,9 +79,37 @@ class normal:
         first = self.unit.of(a)
         radius = self.deviation * sycl.sqrt(kind(-2.0) * sycl.log(
             first if first > kind(0) else kind(LEAST)))
-        angle = self.unit.of(b) * kind(2.0 * math.pi)
-        return (sycl.fma(radius, sycl.cos(angle), self.mean),
-                sycl.fma(radius, sycl.sin(angle), self.mean))
+        if kind is np.float32:
+            cosine, sine = turned(self.unit.of(b))
+        else:
+            angle = self.unit.of(b) * kind(2.0 * math.pi)
+            cosine, sine = sycl.cos(angle), sycl.sin(angle)
+        return sycl.fma(radius, cosine, self.mean), sycl.fma(radius, sine, self.mean)
+
+
+_SINE = (1.57079632, -0.64596346, 0.07968002, -0.00460163)
+_COSINE = (1.0, -1.23370054, 0.25366924, -0.0208602645, 0.000903974677)
+"""Of the sine by the number itself, and of the cosine, of half turns, up to a quarter: at most 1.7
+and 1 units in the last place from these."""
+
+
+def turned(turns: Any) -> Any:
+    """Return cosine and sine of an angle in turns, 0 to 1, which is divided exactly."""
+    quarters = turns * np.float32(4)
+    quarter = np.int32(quarters + np.float32(0.5))
+    x = quarters - np.float32(quarter)
+    z = x * x
+    sine, cosine = np.float32(_SINE[-1]), np.float32(_COSINE[-1])
+    for k in (2, 1, 0):
+        sine = sycl.fma(sine, z, np.float32(_SINE[k]))
+    for k in (3, 2, 1, 0):
+        cosine = sycl.fma(cosine, z, np.float32(_COSINE[k]))
+    sine = sine * x
+    odd = quarter & np.int32(1) != 0
+    c = sine if odd else cosine
+    s = cosine if odd else sine
+    return (-c if (quarter + np.int32(1)) & np.int32(2) != 0 else c,
+            -s if quarter & np.int32(2) != 0 else s)
 
 
 # ---- philox4x32x10
