@@ -23,7 +23,7 @@ def call(text: bytes) -> np.ndarray:
     return function(values)
 
 
-@pytest.mark.part("R-9")
+@pytest.mark.row("R-9")
 def test_workers_of_dask_run_kernels_on_chunks() -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.Client(n_workers=1, threads_per_worker=2, dashboard_address=None) as client:
@@ -32,7 +32,7 @@ def test_workers_of_dask_run_kernels_on_chunks() -> None:
     assert np.allclose(second, blurred())
 
 
-@pytest.mark.part("R-9")
+@pytest.mark.row("R-9")
 def test_an_actor_of_ray_keeps_its_queue() -> None:
     ray = pytest.importorskip("ray")
     ray.init(num_cpus=1, include_dashboard=False)
@@ -42,7 +42,7 @@ def test_an_actor_of_ray_keeps_its_queue() -> None:
         ray.shutdown()
 
 
-@pytest.mark.part("R-9")
+@pytest.mark.row("R-9")
 def test_kernels_travel_to_spawned_processes_by_cloudpickle() -> None:
     scale = 3.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -39,8 +40,8 @@ def compare(found: dict, one: dict) -> None:
 
 
 @pytest.mark.row("R-1")
+@pytest.mark.row("R-2")
 @pytest.mark.row("R-3")
-@pytest.mark.part("R-2")
 @pytest.mark.part("R-4")
 def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None:
     one = queue_checks.check_all(x.distr_queue(device))
@@ -53,6 +54,49 @@ def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None
     for found in ccl.run_threads(7, lambda c: queue_checks.check_programs(
             x.distr_queue(device))):
         compare(found, one)
+
+
+@pytest.mark.row("R-2")
+def test_kernels_run_while_a_border_is_awaited() -> None:
+    ready = threading.Event()
+
+    def body(comm) -> None:
+        q = x.distr_queue("cpu")
+        u, v, w = (x.distr_buffer(np.arange(8.0)) for _ in range(3))
+
+        def late(h):
+            a = sycl.accessor(u, h, x.one_to_one, sycl.read_write_host_task)
+
+            def double(part):
+                if part.rank == 1:  # its border comes when rank 0 is done with what follows
+                    assert ready.wait(60)
+                a.part()[:] *= 2
+            h.host_task((8,), double)
+
+        def needs(h):
+            a = sycl.accessor(u, h, x.neighborhood(1), sycl.read_only)
+            b = sycl.accessor(v, h, x.one_to_one, sycl.write_only)
+
+            def shift(i):
+                b[i] = a[min(int(i) + 1, 7)]
+            h.parallel_for(8, shift)
+
+        def beside(h):
+            c = sycl.accessor(w, h, x.one_to_one, sycl.read_write)
+
+            def add(i):
+                c[i] += 1
+            h.parallel_for(8, add)
+        q.submit(late)
+        border, other = q.submit(needs), q.submit(beside)
+        if q.rank == 0:
+            other.wait()
+            status = border.get_info(sycl.info.event.command_execution_status)
+            assert status is not sycl.info.event_command_status.complete
+            ready.set()
+        assert np.array_equal(q.gather(v), 2 * np.minimum(np.arange(8.0) + 1, 7))
+        assert np.array_equal(q.gather(w), np.arange(8.0) + 1)
+    ccl.run_threads(2, body)
 
 
 @pytest.mark.part("R-2")
