@@ -8,6 +8,7 @@ is the peer, where it is installed.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import importlib.util
 import statistics
@@ -19,6 +20,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi import mkl
+from unisycl.oneapi.frame.providers import is_processor
 from unisycl.oneapi.mkl.dft.descriptor import Plan
 from unisycl.oneapi.mkl.dft.layouts import Side
 
@@ -61,17 +63,28 @@ def show(title: str, found: dict[str, tuple[float, float]]) -> None:
           f"difference {ours[0] - peer[0]:.2f} us")
 
 
-def product_runs(queue: sycl.queue, routine: Any, n: int) -> dict[str, Run]:
-    """Return a product by us, and by CBLAS."""
+def product_runs(queue: sycl.queue, peers: dict[str, Any], n: int) -> dict[str, Run]:
+    """Return a product by us, and by CBLAS of libraries."""
     a, b = (np.random.default_rng(k).random((n, n), np.float32) for k in (1, 2))
     c = np.zeros_like(a)
-    at = [x.ctypes.data for x in (a, b, c)]
-    kept = a, b, c
+    kept: Any
+    arrays = kept = a, b, c  # addresses belong to arrays that live as long as the runs
+    if not is_processor(queue.get_device()):
+        kept = tuple(sycl.malloc_shared(n * n, np.float32, queue) for _ in arrays)
+        for memory, values in zip(kept, (a, b, c), strict=True):
+            memory[:] = values.ravel()
+    at = [x.ctypes.data for x in arrays]
+    given = 101, 111, 111, n, n, n, 1.0, at[0], n, at[1], n, 0.0, at[2], n
     return {
         "mkl.blas": lambda: mkl.blas.row_major.gemm(
             queue, N, N, n, n, n, 1.0, kept[0], n, kept[1], n, 0.0, kept[2], n).wait(),
-        "cblas": lambda: routine.function(
-            101, 111, 111, n, n, n, 1.0, at[0], n, at[1], n, 0.0, at[2], n)}
+        **{f"cblas of {name}": functools.partial(_direct, routine.function, given, arrays)
+           for name, routine in peers.items()}}
+
+
+def _direct(function: Any, given: tuple[Any, ...], kept: tuple[Any, ...]) -> None:
+    del kept
+    function(*given)
 
 
 def transform_runs(queue: sycl.queue, power: int, who: str) -> dict[str, Run]:
@@ -98,13 +111,15 @@ def on_processor(queue: sycl.queue, rounds: int, *, small: bool) -> None:
     """Compare with CBLAS called by ctypes, and with NumPy's transforms."""
     provider = mkl.provider_of(queue, "mkl.blas", "gemm")
     print("gemm by", provider)
-    routine = importlib.import_module("unisycl.oneapi.mkl.providers.cblas").load(
-        "openblas" if provider.name == "kernels" else provider.name).routine(
-            "gemm", np.dtype(np.float32))
+    names = [provider.name]
+    if provider.name == "kernels":  # beside the libraries of this processor
+        names = [n for n in ("openblas", "mkl") if n in mkl.available("mkl.blas")]
+    load = importlib.import_module("unisycl.oneapi.mkl.providers.cblas").load
+    peers = {n: load(n).routine("gemm", np.dtype(np.float32)) for n in names}
     for n in (64, 256, 1024) if small else (64, 256, 1024, 4096):
-        show(f"gemm {n} float32", least(product_runs(queue, routine, n),
+        show(f"gemm {n} float32", least(product_runs(queue, peers, n),
                                         rounds if n < 4096 else 3, 200 if n == 64 else 1))
-    for who in mkl.available("mkl.dft"):
+    for who in mkl.available("mkl.dft") if is_processor(queue.get_device()) else ():
         if who in ("mkl", "pocketfft"):
             for power in (10, 20):
                 show(f"fft 2^{power} by {who}", least(transform_runs(queue, power, who), rounds))

@@ -283,7 +283,7 @@ def test_slopes_by_several_dimensions_behind_any_primitive(queue: sycl.queue) ->
     ops, attr = dnn.post_ops(), dnn.primitive_attr()
     ops.append_prelu(0b110)
     attr.set_post_ops(ops)
-    number = dnn.DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | arg.WEIGHTS
+    number = arg.ATTR_MULTIPLE_POST_OP(0) | arg.WEIGHTS
     cases = [(dnn.matmul, (), (a, b), a.astype(float) @ b),
              (dnn.binary, (dnn.algorithm.binary_add,), (x, x), 2 * x),
              (dnn.eltwise_forward, (prop.forward_inference, dnn.algorithm.eltwise_linear), (x,),

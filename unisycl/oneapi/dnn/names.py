@@ -277,6 +277,11 @@ class arg(enum.IntEnum):
     ATTR_ZERO_POINTS = 8192
     ATTR_MULTIPLE_POST_OP_BASE = 32768
 
+    @staticmethod
+    def ATTR_MULTIPLE_POST_OP(index: int) -> int:
+        """Return the number that the arguments of a post-op are added to, by its place."""
+        return post_op_arg(index)
+
 
 FIRST_SCALE, FIRST_ZERO, FIRST_POST_OP = 4096, 8192, 32768
 
