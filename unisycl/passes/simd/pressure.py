@@ -5,6 +5,8 @@ Non-goals: exact register allocation. Invariant: locals that all lanes share cos
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.simd.shapes import LINEAR, VARYING, Shape, Shapes
@@ -36,9 +38,23 @@ def leaps(body: n.Block, shapes: Shapes) -> bool:
     A step is mostly as long as the launch: each turn is on pages of its own, so it takes what it
     can from them.
     """
-    return any(isinstance(s, n.For) and not isinstance(s.step, n.Const)
-               and shapes.of(s.start).rank == LINEAR and shapes.of(s.step).rank < LINEAR
-               for s in visit.statements(body))
+    return next(_leaping(body, shapes), None) is not None
+
+
+def waits_for_pages(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether loops that leap hold no loops and no atomics, so that pages are what they cost.
+
+    Many vectors of each turn are worth it then, even where not all of them fit in registers.
+    """
+    return not any(isinstance(s, n.For | n.While | n.Atomic)
+                   for loop in _leaping(body, shapes) for s in visit.statements(loop.body))
+
+
+def _leaping(body: n.Block, shapes: Shapes) -> Iterator[n.For]:
+    for s in visit.statements(body):
+        if isinstance(s, n.For) and not isinstance(s.step, n.Const) \
+                and shapes.of(s.start).rank == LINEAR and shapes.of(s.step).rank < LINEAR:
+            yield s
 
 
 def walks(body: n.Block, shapes: Shapes) -> bool:

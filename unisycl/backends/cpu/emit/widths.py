@@ -21,6 +21,7 @@ from unisycl.passes.simd import shapes as sh
 _CONSTANTS = 4
 _NEAR = 4.0  # forms whose costs are within this factor may be tried
 _MOST_LANES = 64
+_KEPT = 4  # times the registers, of what loops keep that go on behind a whole launch
 _WALKED_BITS = 4 * 512  # of a row that a loop goes down
 
 
@@ -67,6 +68,8 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     if kernel.index_kind == "nd_range" and pressure.leaps(kernel.body, found) \
             and not _asks_sub_groups(kernel):
         most = _MOST_LANES // native
+        if pressure.waits_for_pages(kernel.body, found):
+            names *= _KEPT
     wanted = native
     while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= names:
         wanted *= 2
