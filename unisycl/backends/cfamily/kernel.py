@@ -103,6 +103,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     body = p.body = pipeline.run(kernel, "clike", "body", facts).body
     if dialect.members is not None and kernel.index_kind == "nd_range":
         p.parted = partings.found(kernel, body)
+        p.left_apart = partings.loops(kernel, body)
     printed.print(body)
     flat = printed.ids.flat
     size = (math.prod(form.local),) if flat and form.local else form.local

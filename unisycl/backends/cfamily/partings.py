@@ -22,11 +22,31 @@ def found(kernel: n.Kernel, body: n.Block) -> frozenset[int]:
     """Return, by id, the meetings of a kernel's body that parts of sub-groups may come to."""
     if not any(_is_meeting(s) for s in visit.statements(body)):
         return frozenset()
-    kept: dict[n.Local, Shape] = {
-        x: ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
-    walk = _Walk(analyse((n.Scope(0, body),), _varies, kept))
+    walk = _Walk(_shapes(kernel, body))
     walk.block(body, split=False)
     return frozenset(walk.found)
+
+
+def loops(kernel: n.Kernel, body: n.Block) -> frozenset[int]:
+    """Return, by id, the loops around meetings that items of a sub-group leave in different turns.
+
+    A compiler that repeats such a loop's body, and so its meeting, would have items of one
+    sub-group meet at different instructions.
+    """
+    around = [s for s in visit.statements(body) if isinstance(s, n.For | n.While)
+              and visit.contains(s.body, (n.Barrier, n.GroupCall))]
+    if not around:
+        return frozenset()
+    shapes = _shapes(kernel, body)
+    return frozenset(id(s) for s in around if id(s) in shapes.divergent or any(
+        isinstance(x, n.Break | n.Leave) and id(x) in shapes.divergent
+        for x in visit.statements(s.body)))
+
+
+def _shapes(kernel: n.Kernel, body: n.Block) -> Shapes:
+    kept: dict[n.Local, Shape] = {
+        x: ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
+    return analyse((n.Scope(0, body),), _varies, kept)
 
 
 def _is_meeting(stmt: n.Stmt) -> bool:

@@ -97,6 +97,7 @@ class Printer:
         self.scopes: dict[int, str] = {}
         self.at_group_scope = False
         self.parted: frozenset[int] = frozenset()  # meetings that parts of sub-groups come to
+        self.left_apart: frozenset[int] = frozenset()  # loops that must stay one, by id
         self.members = ""  # who of a sub-group takes part in the statement at hand
         self.extent: tuple[str, ...] = ()
         self.body = kernel.body  # what is printed

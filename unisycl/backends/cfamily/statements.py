@@ -296,6 +296,8 @@ def _chains(b: Body, block: n.Block) -> bool:
 
 def _while(b: Body, stmt: n.While) -> None:
     p = b.p
+    if id(stmt) in p.left_apart:
+        p.raw(p.d.rolled)
     if not stmt.pre:
         with p.left.turn(stmt):
             b.nested(f"while ({emit(p, stmt.cond).c})", stmt.body)
@@ -323,7 +325,9 @@ def _for(b: Body, stmt: n.For) -> None:
         first = f"{p.names.of(stmt.local, stmt.local.name)} = {name};"
     test, onward = _counting(b, stmt, name, stop, by)
     asked = dict(stmt.controls)
-    if (stmt.unroll or "unroll" in asked) and p.d.unroll:
+    if id(stmt) in p.left_apart:
+        p.raw(p.d.rolled)
+    elif (stmt.unroll or "unroll" in asked) and p.d.unroll:
         p.raw(f"{p.d.unroll} {asked['unroll']}" if asked.get("unroll") else p.d.unroll)
     for line in filter(None, (p.d.control(control, number) for control, number in stmt.controls)):
         p.raw(line)

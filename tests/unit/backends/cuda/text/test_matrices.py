@@ -160,3 +160,29 @@ def test_a_strided_array_is_copied_by_the_work_items() -> None:
 
     x = np.zeros(128, np.int32)
     assert "cp.async.c" not in text_of(kernel, (x[::2], x), 64)[1]
+
+def test_loops_that_items_leave_apart_keep_one_meeting() -> None:
+    """A meeting that a compiler repeats would be several, and items wait at one each."""
+    def apart(it: Any, out: Any, own: Any) -> None:
+        x = it.get_global_id(0)
+        i = 0
+        while i < 1 + own[x]:
+            if i == 0:
+                sycl.group_barrier(it.get_group())
+            i += 1
+        for k in range(own[x] + 1):
+            if k == 0:
+                out[x] += sycl.reduce_over_group(it.get_group(), i, sycl.plus())
+
+    def together(it: Any, out: Any, own: Any) -> None:
+        x, step = it.get_local_id(0), 32
+        while step > 0:
+            out[x] += out[x + step]
+            sycl.group_barrier(it.get_group())
+            step //= 2
+
+    x = np.zeros(128, np.int64)
+    made, text = text_of(apart, (x, x), 64)
+    assert text.count("#pragma unroll 1\n") == 2
+    assert cuda_texts.refusal(made, text, 90) == ""
+    assert "#pragma unroll 1\n" not in text_of(together, (x, x), 64)[1]
