@@ -78,15 +78,20 @@ def test_every_end_is_told_once_and_leaves_nothing() -> None:
 
 
 @pytest.mark.row("R-6")
-def test_ctrl_c_ends_all_ranks() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_time_limits_end_all_ranks(number: signal.Signals) -> None:
     process = mpirun("loop")
     assert process.stdout is not None
     while "ready" not in process.stdout.readline():
         pass
-    os.killpg(process.pid, signal.SIGINT)
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:  # as timeout and schedulers end what they have started
+        os.kill(process.pid, number)
     status, _, err = ends(process)
-    assert status == 130
-    assert "interrupted: rank 0 was at command" in err
+    assert status == 128 + number
+    how = "interrupted" if number == signal.SIGINT else "ended by SIGTERM"
+    assert f"{how}: rank 0 was at command" in err
     assert "Traceback" not in err
 
 

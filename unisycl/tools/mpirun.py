@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,34 @@ def run(options: argparse.Namespace) -> int:
         return _Ranks(options, found, Path(folder)).run()
 
 
+class _Told(KeyboardInterrupt):
+    """A signal has asked to end, as Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Have what ends a program, as time limits and schedulers do, end its ranks, too."""
+    def raised(number: int, _: Any) -> None:
+        for other in before:  # for good: whoever sent it may send it twice
+            signal.signal(other, signal.SIG_IGN)
+        before.clear()
+        raise _Told(number)
+    before: dict[int, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+                    before[number] = signal.signal(number, raised)
+        yield
+    finally:
+        for one, known in before.items():
+            signal.signal(one, known)
+
+
 class _Ranks:
     """The processes of one program."""
 
@@ -89,11 +118,12 @@ class _Ranks:
         readers.append(threading.Thread(target=self._watch, args=(process,), daemon=True))
         for reader in readers:
             reader.start()
-        interrupted = False
+        interrupted: int = 0
         try:
-            process.wait()
-        except KeyboardInterrupt:
-            interrupted = True
+            with _told():
+                process.wait()
+        except KeyboardInterrupt as told:
+            interrupted = told.number if isinstance(told, _Told) else int(signal.SIGINT)
             self._end(process)
         for reader in readers:
             reader.join(_GRACE)
@@ -102,8 +132,10 @@ class _Ranks:
         vanished = not status and any(not (self.folder / f"ended{rank}").exists()
                                       for rank in range(self.count))
         if interrupted:
-            sys.stderr.write(f"interrupted: {self._last()}\n")
-            return 130
+            how = "interrupted" if interrupted == signal.SIGINT else \
+                f"ended by {_SIGNALS[interrupted]}"
+            sys.stderr.write(f"{how}: {self._last()}\n")
+            return 128 + interrupted
         reported = self.folder / "reported"
         if reported.exists():
             sys.stderr.write(reported.read_text(errors="replace"))
