@@ -58,9 +58,9 @@ def mirrored(it, out, a, rows, records):
     total = a[-1 - i] + a[~i] * 2 + a[-i] * 3 + part[-i - 1] * 5 + rows[-1 - i, ~i] + rows[-i][-i]
     for k in range(1, 4):
         total = total * 3 + a[-k] + a[-2 * k] + a[-(k + i) % 8]
-    least = -1
     for k in (1, 2):
-        total += a[-k] + a[least - 0 + 1]
+        total += a[-k] + a[-8 + i] + a[-1 if i % 2 else 0] + a[i if i > 2 else ~i]
+    total += sum(a[-1 - k] * k for k in range(3)) + max([a[-2], a[~i]])
     n = part[0] % 3 + 1
     for x in a[-n:]:
         total = total * 3 + x
@@ -83,6 +83,16 @@ def test_what_is_written_below_zero_counts_from_the_end(device: sycl.device) -> 
         found[:] = 0
         queue.parallel_for(sycl.range(COUNT), mirrored, found, a, rows, records).wait_and_throw()
         assert found.tolist() == expected.tolist()
+
+
+def count(i, a):
+    sycl.atomic_ref(a, -1 - i).fetch_add(1)
+
+
+@pytest.mark.part("D-62")
+def test_atomics_have_no_end_to_count_from(queue: sycl.queue) -> None:
+    with pytest.raises(sycl.KernelError, match="K059.*atomic_ref.*is negative"):
+        queue.parallel_for(4, count, np.zeros(4, np.int32))
 
 
 class Item(int):

@@ -168,7 +168,10 @@ class _Rewriter(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         return self._from_end(node)
 
-    def _from_end(self, node: ast.UnaryOp | ast.BinOp) -> ast.AST:
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        return self._from_end(node)
+
+    def _from_end(self, node: ast.expr) -> ast.AST:
         """Have a number that is written as one below zero count from the end of memory."""
         self.generic_visit(node)
         if position(node) not in self.places:
@@ -204,7 +207,7 @@ class _Rewriter(ast.NodeTransformer):
             if isinstance(inner, ast.Call) and position(inner) in self.convergent:
                 raise UsageError(errc.kernel, f"{self.file}:{inner.lineno}: a group function "
                                  "cannot be called inside a comprehension; write a loop")
-        return node
+        return self.generic_visit(node)
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 

@@ -214,6 +214,8 @@ def _indexed(ctx: Context, view: Memory, parts: list[n.Expr | str] | None,
 def _check_sign(ctx: Context, view: Memory, x: n.Expr, node: ast.AST) -> None:
     if isinstance(x, n.Const) and x.value < 0 and view.pointer is None:
         raise ctx.refuse("K059", node, found=x.value)
+    if view.pointer is None and isinstance(node, ast.expr):
+        ctx.doubts.indices[ctx.span(node)] = f"of {ast.unparse(node)}", x
 
 
 def _step(ctx: Context, record: Record, part: n.Expr | str, node: ast.AST) -> Record:

@@ -52,7 +52,7 @@ def counted(ctx: Lowering, x: n.Expr, node: ast.expr, extent: Callable[[], n.Exp
     if isinstance(x, n.Const) or x.type.dtype.kind != "i":
         return x
     if isinstance(node, ast.Name):
-        ctx.doubts.indices[ctx.span(node)] = node.id, x
+        ctx.doubts.indices[ctx.span(node)] = f"'{node.id}'", x
     if not _is_written_below(node):
         return x
     ctx.note_place(node)
@@ -66,19 +66,19 @@ def counted(ctx: Lowering, x: n.Expr, node: ast.expr, extent: Callable[[], n.Exp
 
 def check(indices: Mapping[Span, tuple[str, n.Expr]], body: n.Block) -> list[Diagnostic]:
     """Return what is wrong with indices by names that only ever stand for numbers below zero."""
-    return [diagnostic("K059", span, found=f"'{name}'") for span, (name, x) in indices.items()
+    return [diagnostic("K059", span, found=name) for span, (name, x) in indices.items()
             if pipeline.always_negative(body, x)]
 
 
 def _is_written_below(node: ast.expr) -> bool:
-    """Say whether an expression is written as one below zero, its names being numbers above it."""
+    """Say whether an expression begins as a number below zero does, by a minus sign or ``~``."""
     match node:
         case ast.UnaryOp(op=ast.USub() | ast.Invert()) | ast.BinOp(ast.Constant(0), ast.Sub()):
             return True
-        case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.FloorDiv()):
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv()):
             return _is_written_below(node.left)
-        case ast.BinOp(op=ast.Add()):
-            return _is_written_below(node.left) and _is_written_below(node.right)
+        case ast.IfExp():
+            return _is_written_below(node.body) or _is_written_below(node.orelse)
     return False
 
 
