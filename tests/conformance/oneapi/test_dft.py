@@ -197,6 +197,27 @@ def test_in_place_and_back_nothing_else_changes(provider: str) -> None:
         near(data[:9], x.ravel()[:9], np.float32, 9)
 
 
+def test_a_short_transform_that_comes_again_is_checked_again() -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    plan, rng = dft.descriptor(SINGLE, COMPLEX, 30), np.random.default_rng(3)
+    plan.commit(queue)
+    out = np.zeros(30, np.complex64)
+    for _ in range(3):
+        x = rng.standard_normal(60).astype(np.float32).view(np.complex64)
+        dft.compute_forward(plan, x, out).wait()
+        near(out, np.fft.fft(x.astype("D")), np.float32, 30)
+    for bad, why in ((out, "overlap"), (np.zeros(60, np.complex64)[::2], "gaps"),
+                     (np.zeros(29, np.complex64), "29 elements"), (np.zeros(30), "float64")):
+        with pytest.raises(mkl.invalid_argument, match=why):
+            dft.compute_forward(plan, bad, out)
+    plan.set_value(KEY.FORWARD_SCALE, 2)
+    with pytest.raises(mkl.uninitialized):
+        dft.compute_forward(plan, x, out)
+    plan.commit(queue)
+    dft.compute_forward(plan, x, out).wait()
+    near(out, 2 * np.fft.fft(x.astype("D")), np.float32, 30)
+
+
 def test_the_tutorials_transform_is_numpys(queue: sycl.queue) -> None:
     n = 1000
     signal = np.sin(np.arange(n) / 7).astype(np.float32)
