@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.sampling import by_turns
 from unisycl.testing.refusal import PREFIX
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
@@ -139,10 +140,11 @@ def test_products_are_those_of_numpy(queue, types):
         pytest.skip(PREFIX + "fp64")
     if np.float16 in types and not device.has(sycl.aspect.fp16):
         pytest.skip(PREFIX + "fp16")
-    for turn, shape in enumerate(types[4]):
-        for layouts in LAYOUTS if types[0] is BF16 and not turn else [LAYOUTS[turn % 4]]:
-            odd = (turn + LAYOUTS.index(layouts)) % 2  # where it lies is nothing to the layout
-            check_product(queue, types[:4], shape, layouts, staged if odd else in_place)
+    ways = [(turn, shape, k) for turn, shape in enumerate(types[4])
+            for k in (range(4) if types[0] is BF16 and not turn else [turn % 4])]
+    for turn, shape, k in by_turns(device, ways):
+        where = staged if (turn + k) % 2 else in_place  # where it lies is nothing to the layout
+        check_product(queue, types[:4], shape, LAYOUTS[k], where)
 
 
 @pytest.mark.row("M-4")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.sampling import by_turns
 from unisycl.oneapi import mkl
 
 dft = mkl.dft
@@ -52,10 +53,10 @@ def memory(queue, values, size=None):
     return found
 
 
-def lengths_one(queue) -> None:
+def lengths_one(queue, some=list) -> None:
     rng = np.random.default_rng(2)
     for precision, kind in kinds(queue):
-        for n in LENGTHS:
+        for n in some(LENGTHS):
             x = (rng.standard_normal(n) + 1j * rng.standard_normal(n)).astype(
                 np.result_type(kind, np.complex64))
             plan = dft.descriptor(precision, COMPLEX, n)
@@ -80,10 +81,10 @@ def lengths_one(queue) -> None:
                 sycl.free(m, queue)
 
 
-def more_dimensions(queue) -> None:
+def more_dimensions(queue, some=list) -> None:
     rng = np.random.default_rng(3)
     for precision, kind in kinds(queue):
-        for shape in SHAPES:
+        for shape in some(SHAPES):
             x = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(
                 np.result_type(kind, np.complex64))
             plan = dft.descriptor(precision, COMPLEX, list(shape))
@@ -110,9 +111,9 @@ def more_dimensions(queue) -> None:
             sycl.free(b, queue)
 
 
-def batches(queue) -> None:
+def batches(queue, some=list) -> None:
     rng = np.random.default_rng(4)
-    for n in (8, 12, 15):
+    for n in some((8, 12, 15)):
         x = (rng.standard_normal((n, 3)) + 1j * rng.standard_normal((n, 3))).astype(np.complex64)
         plan = dft.descriptor(SINGLE, COMPLEX, n)
         plan.set_value(KEY.NUMBER_OF_TRANSFORMS, 3)
@@ -152,7 +153,8 @@ PARTS = (lengths_one, more_dimensions, batches)
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda p: p.__name__)
 def test_transforms_are_right(queue: sycl.queue, part) -> None:
-    assert part(queue) is None
+    """In every way; of lengths and shapes two devices of a sample take half each."""
+    assert part(queue, functools.partial(by_turns, queue.get_device())) is None
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

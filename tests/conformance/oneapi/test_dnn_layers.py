@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import ml_dtypes
 import numpy as np
 import pytest
 
 import unisycl as sycl
 from tests.conformance.oneapi import dnn_model as model
+from tests.sampling import by_turns
 from unisycl.oneapi import dnn
 from unisycl.oneapi.dnn import arg, memory
 
@@ -297,19 +300,19 @@ def test_softmax_and_its_gradient(queue: sycl.queue) -> None:
         return found if log else np.exp(found)
 
     for _, e, s, rng in each(queue):
-        for shape, axis in (((4, 7), 1), ((2, 5, 3), 1), ((3, 2, 2, 3), 0)):
-            for log in (False, True):
-                a = alg.softmax_log if log else alg.softmax_accurate
-                x, g = model.numbers(rng, shape) * 4, model.numbers(rng, shape)
-                y, dx = np.zeros_like(x), np.zeros_like(x)
-                pd = made(dnn.softmax_forward, e, prop.forward_training, a, x, y, axis)
-                run(pd, dnn.softmax_forward, s, {arg.SRC: x, arg.DST: y})
-                model.near(y, right(x.astype(float), axis, log))
-                back = made(dnn.softmax_backward, e, a, dx, g, y, axis, pd)
-                run(back, dnn.softmax_backward, s,
-                    {arg.DST: y, arg.DIFF_DST: g, arg.DIFF_SRC: dx})
-                model.near(dx, descent(lambda v, axis=axis, log=log: right(v, axis, log),
-                                       x.astype(float), g), scale=4)
+        for (shape, axis), log in by_turns(queue.get_device(), itertools.product(
+                (((4, 7), 1), ((2, 5, 3), 1), ((3, 2, 2, 3), 0)), (False, True))):
+            a = alg.softmax_log if log else alg.softmax_accurate
+            x, g = model.numbers(rng, shape) * 4, model.numbers(rng, shape)
+            y, dx = np.zeros_like(x), np.zeros_like(x)
+            pd = made(dnn.softmax_forward, e, prop.forward_training, a, x, y, axis)
+            run(pd, dnn.softmax_forward, s, {arg.SRC: x, arg.DST: y})
+            model.near(y, right(x.astype(float), axis, log))
+            back = made(dnn.softmax_backward, e, a, dx, g, y, axis, pd)
+            run(back, dnn.softmax_backward, s,
+                {arg.DST: y, arg.DIFF_DST: g, arg.DIFF_SRC: dx})
+            model.near(dx, descent(lambda v, axis=axis, log=log: right(v, axis, log),
+                                   x.astype(float), g), scale=4)
 
 
 @pytest.mark.row("L-13")
@@ -320,7 +323,8 @@ def test_two_tensors_are_combined(queue: sycl.queue) -> None:
     for _, e, s, rng in each(queue):
         x = np.rint(model.numbers(rng, (2, 3, 4)) * 4)
         for shape in ((1, 3, 1), (2, 3, 4), (1, 1, 1), (2, 1, 4)):
-            for name, f in names.items() if shape == (1, 3, 1) else [("sub", np.subtract)]:
+            for name, f in (by_turns(queue.get_device(), names.items()) if shape == (1, 3, 1)
+                            else [("sub", np.subtract)]):
                 z = np.rint(model.numbers(rng, shape) * 2) + 0.5 * (name == "div")
                 y = np.zeros(x.shape, np.float32)
                 run(made(dnn.binary, e, getattr(alg, f"binary_{name}"), x, z.astype("f"), y),

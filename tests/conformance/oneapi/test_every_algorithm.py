@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.sampling import by_turns
 from unisycl.oneapi import dpl
 from unisycl.oneapi.mkl import rng
 
@@ -110,9 +111,9 @@ def test_what_sorts_and_merges(queue: sycl.queue) -> None:
         dpl.lower_bound(queue, a, y, at)
         assert np.array_equal(np.searchsorted(a, y), at)
         s, t = np.unique(x), np.unique(y)
-        for ours, theirs in ((dpl.set_union, np.union1d), (dpl.set_intersection, np.intersect1d),
-                             (dpl.set_difference, np.setdiff1d),
-                             (dpl.set_symmetric_difference, np.setxor1d)):
+        for ours, theirs in by_turns(queue.get_device(), (
+                (dpl.set_union, np.union1d), (dpl.set_intersection, np.intersect1d),
+                (dpl.set_difference, np.setdiff1d), (dpl.set_symmetric_difference, np.setxor1d))):
             found = ours(queue, s, t, both)
             assert np.array_equal(theirs(s, t), both[:found])
 

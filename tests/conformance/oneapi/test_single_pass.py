@@ -10,6 +10,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.oneapi.sizes import are_sums, depth_of_sums, numbers, same_bits
+from tests.sampling import by_turns
 from unisycl.oneapi import dpl
 from unisycl.oneapi.dpl import single_pass, tiled
 from unisycl.oneapi.frame import policies, shapes
@@ -101,7 +102,7 @@ def test_sorts_by_votes(queue: sycl.queue) -> None:
     for n in sizes(queue)[:1] + sizes(queue)[-1:]:
         x = numbers(np.dtype(np.float64), n)
         number = np.flatnonzero(x == x)
-        for comp, sign in ((None, 1), (operator.gt, -1)):
+        for comp, sign in by_turns(queue.get_device(), ((None, 1), (operator.gt, -1))):
             order = [*number[np.argsort(sign * x[number], kind="stable")], *np.flatnonzero(x != x)]
             y, values = x.copy(), np.arange(n, dtype=np.int32)
             dpl.sort_by_key(queue, y, values, comp)

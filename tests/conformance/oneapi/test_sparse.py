@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import sys
 import threading
 import types
@@ -12,6 +13,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.oneapi import cuda_stand_ins
+from tests.sampling import by_turns
 from unisycl.oneapi import mkl
 from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame import table as frame_table
@@ -77,38 +79,43 @@ def test_products_and_solutions(queue: sycl.queue) -> None:
 
 
 def _check(queue, rng, handle, dense, kind) -> None:
-    m, n = dense.shape
-    wide = dense.astype(np.clongdouble)
-    for trans in (N, T, C):
-        rows, columns = (m, n) if trans is N else (n, m)
-        x, y = rng.standard_normal(columns).astype(kind), rng.standard_normal(rows).astype(kind)
-        dx, dy = shared(queue, x), shared(queue, y)
-        sparse.gemv(queue, trans, 2, handle, dx, 0.5, dy).wait()
-        near(dy[:], 2 * op(wide, trans) @ x + y * 0.5, kind)
-        for layout, order in ((mkl.layout.row_major, "C"), (mkl.layout.col_major, "F")):
+    """Multiply and solve in every way, half of them each by two devices of a sample."""
+    wide, device = dense.astype(np.clongdouble), queue.get_device()
+    some = by_turns(device, itertools.product((N, T, C), (None, "C", "F")))
+    for trans, order in some:
+        rows, columns = dense.shape if trans is N else dense.shape[::-1]
+        if order is None:
+            x, y = (rng.standard_normal(n).astype(kind) for n in (columns, rows))
+            held = dx, dy = shared(queue, x), shared(queue, y)
+            sparse.gemv(queue, trans, 2, handle, dx, 0.5, dy).wait()
+            near(dy[:], 2 * op(wide, trans) @ x + y * 0.5, kind)
+        else:
+            layout = mkl.layout.row_major if order == "C" else mkl.layout.col_major
             b, c = (rng.standard_normal((r, 3)).astype(kind) for r in (columns, rows))
-            db, dc = (shared(queue, np.ravel(z, order)) for z in (b, np.full_like(c, np.nan)))
+            held = db, dc = [
+                shared(queue, np.ravel(z, order)) for z in (b, np.full_like(c, np.nan))]
             ldb, ldc = (3, 3) if order == "C" else (columns, rows)
             sparse.gemm(queue, layout, trans, N, 1.5, handle, db, 3, ldb, 0, dc, ldc).wait()
             near(dc[:].reshape((rows, 3), order=order), 1.5 * op(wide, trans) @ b, kind)
-            for z in (db, dc):
-                sycl.free(z, queue)
-        if m == n:
-            _solve(queue, handle, wide, trans, dx, dy)
-        sycl.free(dx, queue)
-        sycl.free(dy, queue)
+        for memory in held:
+            sycl.free(memory, queue)
+    if dense.shape[0] == dense.shape[1]:
+        _solve(queue, rng, handle, wide, kind)
 
 
-def _solve(queue, handle, wide, trans, dx, dy) -> None:
-    for uplo, part in ((mkl.uplo.upper, np.triu), (mkl.uplo.lower, np.tril)):
-        for diag in (mkl.diag.nonunit, mkl.diag.unit):
-            a = part(wide).astype("D")
-            if diag is mkl.diag.unit:
-                np.fill_diagonal(a, 1)
-            sparse.trsv(queue, uplo, trans, diag, 1, handle, dx, dy).wait()
-            right = np.linalg.solve(op(a, trans), dx[:].astype("D"))
-            eps = np.finfo(dx.dtype).eps
-            assert np.allclose(dy[:], right, rtol=2000 * eps, atol=2000 * eps)
+def _solve(queue, rng, handle, wide, kind) -> None:
+    x = rng.standard_normal(wide.shape[0]).astype(kind)
+    dx, dy, eps = shared(queue, x), shared(queue, x), np.finfo(kind).eps
+    for trans, uplo, diag in by_turns(queue.get_device(), itertools.product(
+            (N, T, C), (mkl.uplo.upper, mkl.uplo.lower), (mkl.diag.nonunit, mkl.diag.unit))):
+        a = (np.triu if uplo is mkl.uplo.upper else np.tril)(wide).astype("D")
+        if diag is mkl.diag.unit:
+            np.fill_diagonal(a, 1)
+        sparse.trsv(queue, uplo, trans, diag, 1, handle, dx, dy).wait()
+        right = np.linalg.solve(op(a, trans), x.astype("D"))
+        assert np.allclose(dy[:], right, rtol=2000 * eps, atol=2000 * eps)
+    sycl.free(dx, queue)
+    sycl.free(dy, queue)
 
 
 def blocked(rng, kind, m, n, high, wide, index, base, by_rows):
@@ -189,7 +196,7 @@ def test_products_of_sparse_matrices(queue: sycl.queue) -> None:
     rng = np.random.default_rng(11)
     for kind, index, base, option in ((np.float32, np.int32, 0, ZERO),
                                       (np.complex64, np.int64, 1, ONE)):
-        for ways in ((N, N), (T, N), (N, C), (C, T)):
+        for ways in by_turns(queue.get_device(), ((N, N), (T, N), (N, C), (C, T))):
             shapes = ((7, 5), (5, 9))
             held = []
             for shape, way in zip(shapes, ways, strict=True):
