@@ -8,7 +8,9 @@ every guard by itself (``guards.unchanged``), then fetching every parameter.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
+from types import CodeType
 from typing import Any, TypeAlias
 
 from unisycl.frontend import captures, guards
@@ -33,9 +35,15 @@ def matcher(code: Any, asked: Iterable[tuple[Path, Question]],
         "def match(function, arguments, reductions):", "    try:", *text.lines,
         f"        return ({''.join(name + ', ' for name in fetched)})",
         "    except _UNBOUND:", "        return None"])
-    exec(source, text.names)  # noqa: S102 - made of our own words above
+    exec(_compiled(source), text.names)  # noqa: S102 - made of our own words above
     made: Match = text.names["match"]
     return made
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str) -> CodeType:
+    """Return the code of a text; kernels with as many arguments of the same sorts have one."""
+    return compile(source, "<string>", "exec")
 
 
 class _Text:
