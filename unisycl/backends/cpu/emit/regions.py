@@ -104,19 +104,19 @@ class Group:
     homes: dict[n.Local, Home] = field(default_factory=dict)
     slots: dict[n.Local, tuple[str, Home]] = field(default_factory=dict)
     crossing: dict[n.Local, None] = field(default_factory=dict)
+    common: dict[n.Local, None] = field(default_factory=dict)  # one value, across regions
 
     # ---- planning
     def plan(self, body: n.Block) -> None:
         """Find the locals that live across regions and give them slots."""
+        self.common.update(_counters(body))
         seen: dict[n.Local, int] = {}
         for number, (run, looped) in enumerate(self._runs(body, in_loop=False)):
             known = Mentions()
             for local in _mentioned(run):
-                if self.rank(local) == GROUP or local in self.homes:
-                    continue
-                if seen.setdefault(local, number) != number or (
-                        looped and not assigns_first(run, local, known)):
-                    self.crossing[local] = None
+                if local not in self.homes and (seen.setdefault(local, number) != number or (
+                        looped and not assigns_first(run, local, known))):
+                    (self.common if self.rank(local) == GROUP else self.crossing)[local] = None
         for local in sorted(self.crossing, key=lambda x: x.name):
             home = self.e.new_home(local)
             type = self.e.lanes.type(local.type.dtype, home.form)
@@ -420,7 +420,7 @@ class Group:
                 e.homes[local] = home
                 if local in assigned:
                     copies.append((type, home.address, self.element(array, type, number)))
-            elif self.rank(local) == GROUP and local not in e.reducer_locals:
+            elif self.rank(local) == GROUP and local in self.common:
                 shared = self.group_home(local)
                 e.homes[local] = shared
                 if local in assigned:
@@ -475,6 +475,12 @@ class Group:
                 scope.gone = self.element(scope.gone, e.mask_type, number)
                 e.mask = e.and_not(e.full(), e.f.load(e.mask_type, scope.gone))
                 e.maybe_empty = True
+
+
+def _counters(block: n.Block) -> dict[n.Local, None]:
+    """Return what loops with barriers count, which is given values outside regions."""
+    return {s.local: None for s in visit.statements(block)
+            if isinstance(s, n.For) and holds_barrier(s)}
 
 
 def _mentioned(block: n.Block) -> dict[n.Local, None]:
