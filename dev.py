@@ -139,19 +139,42 @@ def ci(arguments: Sequence[str]) -> int:
 
 
 def nightly(arguments: Sequence[str]) -> int:
-    """All cases on all devices, random programs, stress: [--needs PLATFORM] [--count N]."""
+    """All cases on all devices, random programs, stress: [--needs PLATFORM] [--count N].
+
+    With ``--each FOLDER`` what ended well is noted there, file by file of the tests, and not run
+    again: several nights make a whole. The page is made of what it holds then.
+    """
     parser = _needs(nightly)
     parser.add_argument("--count", type=int, default=1000, help="random programs of each kind")
     parser.add_argument("--seconds", type=int, default=60, help="of each stress program")
+    parser.add_argument("--each", metavar="FOLDER", type=Path,
+                        help="note what ended well there, and leave out what is noted")
     options = parser.parse_args(arguments)
     failed = [" ".join(command) for command in (
         *(("-m", module, count, str(options.count)) for module, count in RANDOM),
         *(("-m", f"tests.stress.{name}", "--seconds", str(options.seconds)) for name in STRESS),
         ("-m", "tests.stress.sizes"), ("-m", "tests.ranks.many"),
         ("-m", "tests.cuda_texts", "tests/conformance"),
-    ) if run(*command)]
+    ) if _once(options.each, command)]
     print(f"nightly: {'failed: ' + '; '.join(failed) if failed else 'nothing wrong'}", flush=True)
-    return _on_devices("nightly", options.needs, (), DAY) or (1 if failed else 0)
+    return _on_devices("nightly", options.needs, (), DAY, options.each) or (1 if failed else 0)
+
+
+def _once(folder: Path | None, command: Sequence[str]) -> int:
+    """Run a command, but for one that is noted in a folder to have ended well."""
+    mark = folder / noted(" ".join(command)) if folder else None
+    if mark is None or not mark.exists():
+        status = run(*command)
+        if mark is not None and not status:
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+        return status
+    return 0
+
+
+def noted(name: str) -> str:
+    """Return the file that says that something of a name ended well."""
+    return re.sub(r"\W+", "-", name) + ".done"
 
 
 def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
@@ -161,16 +184,17 @@ def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
     return parser
 
 
-def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float) -> int:
+def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float,
+                each: Path | None = None) -> int:
     """Run the tests on every device, the longest first."""
     require("test", *TEST)
     with byte_code() as environment:
-        return _with({**ALONE, **environment}, title, needs, options, limit)
+        return _with({**ALONE, **environment}, title, needs, options, limit, each)
 
 
 def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Sequence[str],
-          limit: float) -> int:
-    """Run the tests in processes with an environment."""
+          limit: float, each: Path | None) -> int:
+    """Run the tests in processes with an environment; with a folder what it does not hold yet."""
     places, without, words = found_devices(**shared)
     missing = [word for word in needs if not any(word in place for place in places.values())]
     if missing or not places:
@@ -178,10 +202,14 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
         print(f"{title}: no device of {', '.join(missing) or 'any platform'}; found: {places}")
         return 1
     jobs = _jobs({name: words.get(name, "") for name in places if name not in OURS})
-    kept = _rows_of(jobs)
-    failed = together(title, {name: ((*command, *kept[name]), environment)
-                              for name, (command, environment) in jobs.items()},
-                      options, limit, **shared)
+    if each is not None:
+        jobs = _by_file(jobs)
+    kept = _rows_of(jobs, each)
+    todo = {name: ((*command, *kept[name]), environment)
+            for name, (command, environment) in jobs.items()
+            if each is None or not (each / noted(name)).exists()}
+    print(f"{title}: {len(jobs) - len(todo)} of {len(jobs)} parts have ended well before")
+    failed = together(title, todo, options, limit, each, **shared) if todo else []
     print(f"{title}: on {', '.join(f'{name} ({place})' for name, place in places.items())}")
     for name, why in without.items():
         print(f"{title}: without {name}: {why}")
@@ -189,18 +217,35 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
     return 1 if failed else 0
 
 
-def _rows_of(jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
+def _by_file(jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
+             ) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
+    """Return a process for each file of tests in place of each of some."""
+    files = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("tests/**/test_*.py"))]
+    found = {}
+    for name, (command, environment) in jobs.items():
+        without = [f"{w.removeprefix('--ignore=')}/" for w in command if w.startswith("--ignore=")]
+        places = [f"{word}/" for word in command if word.startswith("tests")]
+        words = [w for w in command if not w.startswith(("tests", "--ignore="))]
+        found.update({f"{name} {file}": ((*words, file), environment) for file in files
+                      if file.startswith(tuple(places)) and not file.startswith(tuple(without))})
+    return found
+
+
+def _rows_of(jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]], each: Path | None,
              ) -> dict[str, tuple[str, ...]]:
     """Return for each process the arguments that have it write down what rows did.
 
-    What is there is of another run, and goes. A level of memory may refuse what its device does.
+    What is there is of another run, and goes, but what a folder holds. A level of memory may
+    refuse what its device does.
     """
-    shutil.rmtree(ROWS, ignore_errors=True)
-    ROWS.mkdir(parents=True)
+    folder = (each or ROWS).absolute()
+    if each is None:
+        shutil.rmtree(ROWS, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
     files = {name: re.sub(r"\W+", "-", name) + ".json"
              for name, (_, environment) in jobs.items() if not environment}
-    (ROWS / "files").write_text("\n".join(files.values()), encoding="utf-8")
-    return {name: ("--conformance-json", str(ROWS / files[name])) if name in files else ()
+    (folder / "files").write_text("\n".join(files.values()), encoding="utf-8")
+    return {name: ("--conformance-json", str(folder / files[name])) if name in files else ()
             for name in jobs}
 
 
@@ -241,17 +286,19 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
 
 
 def together(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
-             options: Sequence[str], limit: float, **environment: str) -> list[str]:
+             options: Sequence[str], limit: float, each: Path | None = None,
+             **environment: str) -> list[str]:
     """Run pytest in a process for each job, forked from one that collects; return what failed.
 
     Two processes more than there are processors, for each waits now and then, and the last ones
-    are short.
+    are short. In a folder it is noted what ended well.
     """
     with tempfile.TemporaryDirectory(prefix="unisycl-parts-") as folder:
         file, failed = Path(folder, "parts"), Path(folder, "failed")
         file.write_text(json.dumps({
             "title": title, "options": ["--spent=10", *options], "limit": limit,
             "at_once": (os.cpu_count() or 1) + 2, "failed": str(failed),
+            "done": {name: str(each.absolute() / noted(name)) for name in jobs} if each else {},
             "parts": [{"name": name, "command": command, "environment": own}
                       for name, (command, own) in jobs.items()]}), encoding="utf-8")
         subprocess.run([sys.executable, "-m", "tests.parts", str(file)], cwd=ROOT, check=False,

@@ -5,7 +5,8 @@ out the tests of other parts and goes on as pytest does. The processes share the
 kernels, so that what one has lowered and compiled others need not, and one process that forks
 programs (``tests.children``). FILE is JSON: ``parts`` with a name each, what pytest would be given
 for it alone (``command``) and an environment of its own; ``options`` for pytest in all of them; how
-many run ``at_once`` and to what ``limit`` in seconds; the file that names those that ``failed``.
+many run ``at_once`` and to what ``limit`` in seconds; the file that names those that ``failed``;
+for parts that may have no tests, the files that say that they are ``done``.
 
 Non-goals: which parts there are (``dev.py``). Invariants: no device is opened, and no thread
 started, before the last part is forked; a part's output is printed as a whole when it ends.
@@ -81,7 +82,10 @@ class Parts:
             print(f"{part['name']}: {' '.join(part['command'])}\n{text}{self.asked['title']}: "
                   f"{part['name']} took {seconds:.0f} s"
                   + (f" and ended with {code}" if code else ""), flush=True)
-            if code:
+            mark = self.asked.get("done", {}).get(part["name"])
+            if mark and code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+                Path(mark).touch()
+            elif code:
                 self.failed.append(part["name"])
             return
         for late, (_, begun) in running.items():

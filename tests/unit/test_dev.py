@@ -81,6 +81,27 @@ def test_at_night_all_cases_run_and_random_programs(ran: list[tuple[str, ...]]) 
     assert ("-m", "tests.stress.losses", "--seconds", "3") in ran
 
 
+def test_what_ended_well_in_one_night_is_left_out_of_the_next(
+        ran: list[tuple[str, ...]], tmp_path: Path) -> None:
+    each = tmp_path / "nights"
+    arguments = ["--each", str(each), "--seconds", "3"]
+    assert dev.nightly(arguments) == 0
+    tested = [command for command in ran if "pytest" in command]
+    place = "tests/conformance/oneapi/test_dft.py"
+    assert {"cpu", "opencl"} == {c[c.index("--device") + 1] for c in tested if place in c}
+    assert all(sum(w.startswith("tests/") for w in c) == 1 for c in tested)  # a file each
+    assert any("--conformance-json" in c for c in tested)
+    told = (each / "files").read_text().split()
+    (each / dev.noted(f"cpu and host, oneapi {place}")).touch()
+    ran.clear()
+    assert dev.nightly(arguments) == 0
+    assert not any("tests.stress.losses" in command for command in ran)  # it had ended well
+    again = [command for command in ran if "pytest" in command]
+    assert [c for c in tested if c not in again] == [
+        c for c in tested if "cpu" in c and place in c]
+    assert told == (each / "files").read_text().split()  # of all nights
+
+
 @pytest.mark.parametrize("failing", ["tests.stress.losses", "tests/conformance"])
 def test_a_failure_at_night_is_the_status(ran: list[tuple[str, ...]], failing: str,
                                           monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,20 @@ def test_each_part_runs_its_tests_in_its_environment(tmp_path: Path) -> None:
     assert 1 == done.returncode
 
 
+def test_a_part_without_tests_is_done_where_that_is_noted(tmp_path: Path) -> None:
+    asked = {"title": "nightly", "options": [], "limit": 100, "at_once": 1,
+             "failed": str(tmp_path / "failed"), "done": {"none": str(tmp_path / "none.done")},
+             "parts": [{"name": "none", "environment": {},
+                        "command": ["--device", "host", "--device-tests", VERSION,
+                                    "--conformance-json", str(tmp_path / "rows.json")]}]}
+    file = tmp_path / "parts"
+    file.write_text(json.dumps(asked))
+    children.run([sys.executable, "-m", "tests.parts", str(file)], cwd=parts.ROOT)
+    assert (tmp_path / "none.done").exists()
+    assert "" == (tmp_path / "failed").read_text()
+    assert "devices" in json.loads((tmp_path / "rows.json").read_text())
+
+
 def test_a_program_is_what_a_new_interpreter_would_make_of_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import sys\nprint(sys.argv, __name__, __file__, file=sys.stderr)\n"
