@@ -34,7 +34,7 @@ else:
 _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
 _ROWS = 4  # so many may run together
-_PLANS = 256
+_PLANS = 4096
 _OTHER_AT = 5  # in what is noted of a kernel
 
 

@@ -70,7 +70,7 @@ def _nd_geometry(extent: tuple[int, ...], local: tuple[int, ...],
 _last_nd_range: list[tuple[Any, Geometry]] = [(None, SINGLE)]
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=4096)
 def int_geometry(count: int) -> Geometry:
     """Return the geometry of a range of one dimension."""
     _check_size((count,))
