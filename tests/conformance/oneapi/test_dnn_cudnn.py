@@ -77,7 +77,7 @@ def test_what_is_behind_a_convolution_is_part_of_its_graph(library: cuda_stand_i
         assert library.calls[-1] == "10 with []" + f" and {behind}" * bool(behind)
 
 
-@pytest.mark.row("L-11")
+@pytest.mark.part("L-11")
 def test_its_pooling_is_ours(library: cuda_stand_ins.Dnn) -> None:
     queue = sycl.queue(sycl.cpu_selector_v)
     problems = (((2, 3, 8), (3,), (2,), (1,), (0,)),  # more padding behind than is reached is none

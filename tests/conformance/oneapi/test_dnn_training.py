@@ -56,7 +56,7 @@ def test_networks_learn_to_tell_pictures_apart(queue: sycl.queue, name: str) -> 
             learning.STATED[name], slow=is_slow(queue))
 
 
-@pytest.mark.row("L-24")
+@pytest.mark.part("L-24")
 def test_learning_again_gives_the_same_bits(queue: sycl.queue) -> None:
     """Primitives are in order, whoever computes them: nothing is read before it is written."""
     x, right = crosses(32)

@@ -7,7 +7,7 @@ import pytest
 
 import unisycl as sycl
 
-pytestmark = pytest.mark.row("B-46", "I-15")
+pytestmark = [pytest.mark.row("B-46"), pytest.mark.part("I-15")]
 N = 1000
 KINDS = pytest.mark.parametrize("kind", [sycl.usm.alloc.shared, sycl.usm.alloc.host])
 
