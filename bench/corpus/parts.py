@@ -1,7 +1,8 @@
 """Bytes, branches on data, parts of arrays and wavefronts, as a user of NumPy or Numba writes them.
 
-Kernels were written before anybody looked at what the compiler makes of them. Launches of a
-wavefront go over another range each time and are submitted one by one, not prepared.
+Kernels were written before anybody looked at what the compiler makes of them, but for ``flags`` and
+``some_sums``, which show what was changed for others. Launches of a wavefront go over another range
+each time and are submitted one by one, not prepared.
 """
 
 from __future__ import annotations

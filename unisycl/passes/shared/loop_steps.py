@@ -9,6 +9,7 @@ loop takes a turn; a step of 0 takes none.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from unisycl.base.dtypes import INT32, INT64, UINT64
@@ -71,20 +72,32 @@ def _bits(x: n.Expr) -> int:
 
 def rising(body: n.Block) -> set[n.Local]:
     """Return the locals that only ever get numbers that are not negative."""
+    return only_ever(body, _lowest, never_negative)
+
+
+def only_ever(body: n.Block, counter: Callable[[n.For], n.Expr | None],
+              holds: Callable[[n.Expr, set[n.Local]], bool]) -> set[n.Local]:
+    """Return the locals that only ever get numbers of which something holds.
+
+    Args:
+        body: the body of a kernel.
+        counter: what the counter of a loop is bounded by; None if that is not known.
+        holds: says whether it holds of a number, if it does of these locals.
+    """
     given: dict[n.Local, list[n.Expr | None]] = {}
     for stmt in visit.statements(body):
         if isinstance(stmt, n.Assign):
             given.setdefault(stmt.local, []).append(stmt.value)
             continue
         if isinstance(stmt, n.For):
-            given.setdefault(stmt.local, []).append(_lowest(stmt))
+            given.setdefault(stmt.local, []).append(counter(stmt))
             continue
         for local in visit.targets(stmt):
             given.setdefault(local, []).append(None)
     found = {local for local, values in given.items() if None not in values}
     while True:
         less = {local for local in found
-                if all(x is not None and never_negative(x, found) for x in given[local])}
+                if all(x is not None and holds(x, found) for x in given[local])}
         if less == found:
             return found
         found = less

@@ -211,22 +211,24 @@ def in_place(array: Array, channel: Channel) -> Any:
     start, stop = span_of(array)
     fate = known_allocations.fate_of(array)
     block: Block | None = find(channel.context, start) if fate is None else fate.block
-    if block is None or block.context is not channel.context or not isinstance(
-            block.memory, np.ndarray):
+    if block is None or block.context is not channel.context:
         return None
-    low = start - block.address
-    held = low >= 0 and low + stop - start <= block.nbytes
-    return block.memory[low:low + stop - start] if held else None
+    return _held(block, start, stop)
 
 
 def inside(context: ContextState, array: Array) -> Array | None:
     """Return bytes of the host as those of the allocation that holds them; None: there is none."""
     at = array.ctypes.data
     block = find(context, at)
-    if block is None or block.memory is None or not isinstance(block.memory, np.ndarray):
+    return None if block is None else _held(block, at, at + array.nbytes)
+
+
+def _held(block: Block, start: int, stop: int) -> Array | None:
+    """Return the bytes of an allocation between two addresses; None where it does not hold them."""
+    memory, low = block.memory, start - block.address
+    if not isinstance(memory, np.ndarray) or low < 0 or stop - block.address > block.nbytes:
         return None
-    low = at - block.address
-    return block.memory[low:low + array.nbytes] if low + array.nbytes <= block.nbytes else None
+    return memory[low:low + stop - start]
 
 
 def find(context: ContextState, address: int) -> Block | None:

@@ -39,7 +39,8 @@ def asked(words: Sequence[str]) -> bool:
 
 def archive() -> Path | None:
     """Return where the runtime for devices is: in a wheel, newest first, or in a toolkit."""
-    toolkits = [Path(x) for x in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda") if x]
+    toolkits = [x for x in map(Path, (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda"))
+                if x.is_absolute()]
     places = [*sorted((x.parent / "lib" for x in map(Path, compiler.headers())), reverse=True),
               *(x / part for x in toolkits for part in ("lib64", "targets/x86_64-linux/lib"))]
     return next((x / _NAME for x in places if (x / _NAME).is_file()), None)
