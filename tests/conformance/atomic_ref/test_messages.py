@@ -101,7 +101,7 @@ def test_a_thread_of_the_host_asks_and_a_kernel_answers(queue: sycl.queue, way: 
         assert (0, 0) == (wrong, int(data[2]))
 
 
-@pytest.mark.row("E-32", "E-24")
+@pytest.mark.part("E-32", "E-24")
 @pytest.mark.parametrize("way", ROUNDS)
 def test_kernels_of_two_queues_ask_and_answer(queue: sycl.queue, way: str) -> None:
     """Neither asks for progress: two commands run at the same time where two threads are free."""

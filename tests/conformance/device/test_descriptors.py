@@ -180,7 +180,7 @@ def test_denormals_are_as_the_configuration_says(device: sycl.device) -> None:
     assert listed_here == (out[0] != 0)
 
 
-@pytest.mark.row("A-9")
+@pytest.mark.part("A-9")
 def test_a_vector_of_narrower_numbers_holds_more_of_them(device: sycl.device) -> None:
     if device.get_backend() is not sycl.backend.cpu:
         pytest.skip("only the native CPU promises the widths of its registers")

@@ -283,7 +283,7 @@ def test_an_image_beyond_the_limits_of_the_device_is_refused(
     assert caught.value.code() == sycl.errc.invalid
 
 
-@pytest.mark.row("B-39", "D-60")
+@pytest.mark.part("B-39", "D-60")
 def test_the_host_device_traps_pixels_outside(device: sycl.device) -> None:
     if not device.has(sycl.aspect.host_debuggable):
         pytest.skip("only the host device checks every coordinate")

@@ -93,7 +93,7 @@ sycl.queue().parallel_for(sycl.nd_range(8, 8), cell, sycl.local_accessor(np.int3
 """
 
 
-@pytest.mark.row("D-36")
+@pytest.mark.part("D-36")
 def test_show_prints_the_code_that_runs(device, tmp_path):
     state = device.state
     if not state.name.startswith("opencl"):
