@@ -19,6 +19,7 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
+from unisycl.frontend.values import choices
 from unisycl.frontend.values.constants import Constant, as_element
 from unisycl.frontend.values.items import Item, query
 from unisycl.frontend.values.kind import Value, describe
@@ -68,8 +69,11 @@ def declared(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...]) -> M
     ctx.need_all(elem)
     if ctx.shape.kind == "work_group" and not ctx.in_items:
         # What is declared at group scope belongs to the group (SYCL 2020 §4.9.4.2.3).
-        return _memory(ctx, elem, extents, address_space.local_space, "the group's array")
-    return _memory(ctx, elem, extents, address_space.private_space, "the private array")
+        made = _memory(ctx, elem, extents, address_space.local_space, "the group's array")
+    else:
+        made = _memory(ctx, elem, extents, address_space.private_space, "the private array")
+    choices.made_anew(ctx, made)
+    return made
 
 
 def _memory(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...], space: address_space,

@@ -15,6 +15,7 @@ from typing import Any
 
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce
+from unisycl.frontend.values.absent import Lost
 from unisycl.frontend.values.kind import (
     Form,
     Kind,
@@ -196,6 +197,28 @@ def cases(ctx: Lowering, value: Memory | Choice, node: ast.AST) -> list[tuple[n.
         return [(n.Const(BOOL, True), value)]
     which = ctx.hold(value.which)
     return [(_is(which, k), memory) for k, memory in enumerate(_all(ctx, value, node))]
+
+
+def made_anew(ctx: Lowering, memory: Memory) -> None:
+    """Let no name stand any longer for what an earlier turn of a loop made in this memory.
+
+    A place of the text that makes an array has one memory for it, so a name that still has the
+    array of another turn would see the new one's elements.
+    """
+    (option,) = _options(ctx, memory)
+    where = "this line" if ctx.at is None else f"line {ctx.span(ctx.at).line}"
+    for frame in ctx.frames:
+        for name, bound in frame.names.items():
+            if _may_be(bound, option):
+                frame.names[name] = Lost("K126", (("name", name), ("where", where)))
+
+
+def _may_be(value: object, option: tuple[Any, ...]) -> bool:
+    """Say whether a value, or a part of it, may be a memory."""
+    if isinstance(value, Choice):
+        return option in value.options
+    parts = getattr(getattr(value, "row", value), "items", ()) if isinstance(value, Kind) else ()
+    return isinstance(parts, tuple) and any(_may_be(x, option) for x in parts)
 
 
 # ---- elements
