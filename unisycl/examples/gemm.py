@@ -1,13 +1,14 @@
 """A matrix product on tensor cores: ``joint_matrix``, and tiles that are copied ahead.
 
-``python -m unisycl.examples.gemm [--m M] [--n N] [--k K] [--type bfloat16|tf32|groups]
-[--device D]``
+``python -m unisycl.examples.gemm [--m M] [--n N] [--k K] [--device D]
+[--type bfloat16|tf32|groups|tf32_groups|int8_groups]``
 
 C = A · B, rows after rows, of sizes that tiles divide. A work-group computes a tile of C with eight
 sub-groups. Along K it keeps several tiles of A and B in local memory: while the sub-groups multiply
 one, the next ones are on their way. Rows of tiles in local memory are 16 bytes longer than they
-need be, so that eight rows lie in different banks. With ``groups`` the work-group multiplies
-bfloat16 numbers as a whole, which some hardware does faster.
+need be, so that eight rows lie in different banks. With ``groups`` the work-group multiplies as a
+whole, which some hardware does faster; of numbers that are not of 16 bits it wants columns of B to
+lie together, so ``turn`` puts them so before.
 """
 
 from __future__ import annotations
@@ -67,6 +68,27 @@ class groups:
     element: Any = bfloat16
     stored: Any = bfloat16
     rows, cols, depth, stages = 128, 256, 64, 4
+    sum: Any = np.float32
+    order: Any = mx.layout.row_major
+
+
+class tf32_groups(groups):
+    """Such tiles of tf32 numbers, where columns of B lie together."""
+
+    element: Any = mx.precision.tf32
+    stored: Any = np.float32
+    depth = 32
+    order: Any = mx.layout.col_major
+
+
+class int8_groups(groups):
+    """Such tiles of bytes, which are added as whole numbers."""
+
+    element: Any = np.int8
+    stored: Any = np.int8
+    depth = 128
+    sum: Any = np.int32
+    order: Any = mx.layout.col_major
 
 
 SUB_GROUPS = 8
@@ -75,7 +97,7 @@ TOGETHER = 8  # rows of tiles whose work-groups follow one another, so that they
 
 def kernel_of(tile: Any) -> Any:
     """Return the kernel for tiles of a kind."""
-    if tile is groups:
+    if issubclass(tile, groups):
         return kernel_of_groups(tile)
 
     def gemm(it: sycl.nd_item, a: Any, b: Any, c: Any, shape: tuple[int, int, int]) -> None:
@@ -145,12 +167,32 @@ def kernel_of_groups(tile: Any) -> Any:
         within = it.get_group(0) - band * TOGETHER * across
         top = (band * TOGETHER + within % height) * tile.rows
         left = within // height * tile.cols
-        from_a, from_b = sycl.multi_ptr(a) + top * k, sycl.multi_ptr(b) + left
-        product = group_product(whole, tile)
-        multiply_along(whole, product, from_a, from_b, (k, n), k)
+        columns = tile.order is mx.layout.col_major
+        from_a = sycl.multi_ptr(a) + top * k
+        from_b = sycl.multi_ptr(b) + (left * k if columns else left)
+        product = group_product(whole, tile, tile.order)
+        multiply_along(whole, product, from_a, from_b, (k, k if columns else n), k)
         store_product(whole, product, sycl.multi_ptr(c) + (top * n + left), n)
 
     return gemm
+
+
+def turn(queue: sycl.queue, b: Any, columns: Any, k: int, n: int) -> sycl.event:
+    """Write the columns of B one after another; B has k rows and n columns, multiples of 32."""
+    def turned(it: sycl.nd_item, b: Any, columns: Any, k: int, n: int) -> None:
+        square = sycl.ext.oneapi.group_local_memory_for_overwrite((b.dtype, (32, 33)),
+                                                                  it.get_group())
+        y, x = it.get_local_id(0), it.get_local_id(1)
+        top, left = 32 * it.get_group(0), 32 * it.get_group(1)
+        for j in range(0, 32, 8):
+            square[y + j, x] = b[(top + y + j) * n + left + x]
+        sycl.group_barrier(it.get_group())
+        for j in range(0, 32, 8):
+            columns[(left + y + j) * k + top + x] = square[x, y + j]
+
+    index = sycl.nd_range((k // 4, n), (8, 32))
+    done: sycl.event = queue.parallel_for(index, turned, b, columns, k, n)
+    return done
 
 
 def launch(queue: sycl.queue, tile: Any, kernel: Any, a: Any, b: Any, c: Any, *,
@@ -173,27 +215,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m unisycl.examples.gemm")
     for name, size in (("m", 256), ("n", 256), ("k", 128), ("times", 3)):
         parser.add_argument(f"--{name}", type=int, default=size)
-    parser.add_argument("--type", choices=("bfloat16", "tf32", "groups"), default="bfloat16")
+    kinds: dict[str, Any] = {"bfloat16": bf16, "tf32": tf32, "groups": groups,
+                             "tf32_groups": tf32_groups, "int8_groups": int8_groups}
+    parser.add_argument("--type", choices=tuple(kinds), default="bfloat16")
     parser.add_argument("--device", default="")
     given = parser.parse_args(arguments)
-    kinds: dict[str, Any] = {"bfloat16": bf16, "tf32": tf32, "groups": groups}
     tile = kinds[given.type]
     queue = sycl.queue(sycl.device(given.device)) if given.device else sycl.queue()
     shape = given.m, given.n, given.k
     rng = np.random.default_rng(1)
-    x = rng.standard_normal((given.m, given.k), np.float32).astype(tile.stored)
-    y = rng.standard_normal((given.k, given.n), np.float32).astype(tile.stored)
-    a, b = (sycl.malloc_device(z.size, z.dtype, queue) for z in (x, y))
-    c = sycl.malloc_device(given.m * given.n, np.float32, queue)
+    scale = 40 if tile is int8_groups else 1
+    x = (scale * rng.standard_normal((given.m, given.k), np.float32)).astype(tile.stored)
+    y = (scale * rng.standard_normal((given.k, given.n), np.float32)).astype(tile.stored)
+    a, b, columns = (sycl.malloc_device(z.size, z.dtype, queue) for z in (x, y, y))
+    sums = getattr(tile, "sum", np.float32)
+    c = sycl.malloc_device(given.m * given.n, sums, queue)
     queue.memcpy(a, x.reshape(-1))
     queue.memcpy(b, y.reshape(-1)).wait()
     queue.wait()
     kernel, best = kernel_of(tile), float("inf")
     for _ in range(given.times):
         start = time.perf_counter()
-        launch(queue, tile, kernel, a, b, c, shape=shape).wait()
+        if getattr(tile, "order", None) is mx.layout.col_major:
+            turn(queue, b, columns, given.k, given.n).wait()
+            launch(queue, tile, kernel, a, columns, c, shape=shape).wait()
+        else:
+            launch(queue, tile, kernel, a, b, c, shape=shape).wait()
         best = min(best, time.perf_counter() - start)
-    found = np.empty((given.m, given.n), np.float32)
+    found = np.empty((given.m, given.n), sums)
     queue.memcpy(found.reshape(-1), c).wait()
     some = x[::97].astype(np.float64) @ y.astype(np.float64)
     worst = float(np.abs(found[::97] - some).max())

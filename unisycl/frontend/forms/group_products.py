@@ -13,7 +13,7 @@ from collections.abc import Callable
 from unisycl.base import architecture, dtypes
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UsageError
-from unisycl.base.matrices import matrix_type, unit_of
+from unisycl.base.matrices import layout, matrix_type, unit_of
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms.arrays import declared, filled, group_memory
@@ -35,6 +35,9 @@ from unisycl.lang.memory import joint_matrix as own
 _WIDE = 256
 _LINE = 1024
 _HALVES = (matrix_type.bf16, matrix_type.fp16)
+_SHORT = (*_HALVES, matrix_type.tf32, matrix_type.sint8, matrix_type.uint8, matrix_type.e4m3,
+          matrix_type.e5m2)
+_LAYOUTS = (layout.row_major, layout.col_major)
 
 
 def _own(ctx: Context, name: str, args: list[Value], node: ast.AST) -> Value:
@@ -43,8 +46,8 @@ def _own(ctx: Context, name: str, args: list[Value], node: ast.AST) -> Value:
 
 @form(library.group_product)
 def make(ctx: Context, node: ast.Call) -> Value:
-    """Lower ``group_product(group, tile)``."""
-    found = parameters(ctx, node, "group_product", ("group", "tile"))
+    """Lower ``group_product(group, tile, b_layout)``."""
+    found = parameters(ctx, node, "group_product", ("group", "tile"), ("b_layout",))
     group, tile = found["group"], found["tile"]
     if ctx.shape.kind != "nd_range":
         raise ctx.refuse("K050", node, what="'group_product'")
@@ -60,9 +63,10 @@ def make(ctx: Context, node: ast.Call) -> Value:
         kind = own.kind_of(element)
     except UsageError:
         kind = matrix_type.fp32
-    if kind not in _HALVES or rows % 64 or cols % 64:
-        raise ctx.refuse("K054", node, what="a group_product has elements of 16 bits, and rows and "
-                         "columns in multiples of 64", help="")
+    if kind not in _SHORT or rows % 64 or cols % 64:
+        raise ctx.refuse("K054", node, what="a group_product has elements of 8 or 16 bits or tf32, "
+                         "and rows and columns in multiples of 64", help="")
+    order = _layout(ctx, found.get("b_layout"), node)
     ctx.guard((*tile.path, ("attr", "element")), element)
     unit = unit_of(ctx.target)
     ctx.needs.asked[unit] = architecture.fits(ctx.target, unit)
@@ -71,14 +75,37 @@ def make(ctx: Context, node: ast.Call) -> Value:
         raise ctx.refuse("K054", node, what=f"a group_product of {rows} x {cols} takes work-groups "
                          f"of {rows * cols // 4096} sub-groups", help=f"of "
                          f"{ctx.shape.sub_group or unit.sub_group} work-items each")
-    if not unit.wide or cols != _WIDE:
-        return _own(ctx, "group_product", [group, tile], node)
+    turned = order is layout.col_major
+    if not (unit.wide and cols == _WIDE and (turned or kind in _HALVES)):
+        return _own(ctx, "group_product", [group, tile, Constant(order)], node)
     ctx.needs.sub_group = unit.sub_group
-    bytes = 2 * _LINE + stages * library.DEPTH * 2 * (rows + cols)
-    memory = group_memory(ctx, Scalar(dtypes.UINT8), (bytes,))
-    cells = declared(ctx, Scalar(dtypes.FLOAT32), (rows * cols // items,))
-    filled(ctx, cells, n.Const(Scalar(dtypes.FLOAT32), 0.0))
-    return GroupProduct(kind, rows, stages, memory, cells)
+    memory = group_memory(ctx, Scalar(dtypes.UINT8),
+                          (2 * _LINE + stages * library.LINE * (rows + cols),))
+    whole = kind in (matrix_type.sint8, matrix_type.uint8)
+    elem = Scalar(dtypes.INT32 if whole else dtypes.FLOAT32)
+    cells = declared(ctx, elem, (rows * cols // items,))
+    filled(ctx, cells, n.Const(elem, 0 if whole else 0.0))
+    return GroupProduct(kind, rows, stages, turned, memory, cells)
+
+
+@form(library.plan_of)
+def plan(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``plan_of(tile, b_layout)`` of a product, whose tile and layout have been looked at."""
+    tile, order = ctx.operands(*node.args)
+    assert isinstance(tile, Constant)
+    assert isinstance(order, Constant)
+    return Constant(library.plan_of(tile.object, order.object),
+                    (("library", "group_product"), ("argument", "plan")))
+
+
+def _layout(ctx: Context, given: Value | None, node: ast.AST) -> layout:
+    if given is None:
+        return layout.row_major
+    if not isinstance(given, Constant) or given.object not in _LAYOUTS:
+        raise ctx.refuse("K049", node, found=describe(given), expected="a layout of B",
+                         help="write layout.row_major or layout.col_major")
+    found: layout = given.settled(ctx)
+    return found
 
 
 def _constant(ctx: Context, tile: Constant, name: str, node: ast.AST) -> int:
@@ -132,7 +159,7 @@ def _sources(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.A
 
 def _load(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
     memories, strides = _sources(ctx, p, found, node)
-    call(ctx, f"product_load_{p.rows}_{p.stages}", memories,
+    call(ctx, f"product_load_{p.suffix}", memories,
          (_number(ctx, found["stage"], node), *strides), node)
 
 
@@ -142,14 +169,14 @@ def _along(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST
     depth = _number(ctx, found["depth"], node)
     meeting = n.Barrier(memory_scope.work_group, span=ctx.span(node))
     ctx.emit(meeting)
-    call(ctx, f"product_along_{p.kind.name}_{p.rows}_{p.stages}",
+    call(ctx, f"product_along_{p.suffix}",
          (start(ctx, p.cells, node), *memories), (*strides, depth), node)
     ctx.emit(meeting)
 
 
 def _multiply(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
     ctx.converge(node, "multiply_stage")
-    call(ctx, f"product_mad_{p.kind.name}_{p.rows}_{p.stages}",
+    call(ctx, f"product_mad_{p.suffix}",
          (start(ctx, p.cells, node), start(ctx, p.memory, node)),
          (_number(ctx, found["stage"], node),), node)
 
@@ -170,10 +197,12 @@ def _await(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST
 
 def _store(ctx: Context, p: GroupProduct, found: dict[str, Value], node: ast.AST) -> None:
     ctx.converge(node, "store_product")
-    target = _memory(ctx, found["target"], Scalar(dtypes.FLOAT32), node)
+    elem = p.cells.view.elem
+    target = _memory(ctx, found["target"], elem, node)
     if not target.view.mode.writes:
         raise ctx.refuse("K039", node, name=target.name)
-    call(ctx, "product_store", (start(ctx, p.cells, node), start(ctx, target, node)),
+    sums = "int" if elem == Scalar(dtypes.INT32) else "float"
+    call(ctx, f"product_store_{sums}", (start(ctx, p.cells, node), start(ctx, target, node)),
          (_number(ctx, found["stride"], node),), node)
 
 

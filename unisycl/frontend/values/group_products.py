@@ -14,13 +14,23 @@ from unisycl.frontend.values.memory import Memory
 
 @dataclass(frozen=True, slots=True)
 class GroupProduct(Kind):
-    """A product; ``memory`` has its stages, ``cells`` are the work-item's numbers."""
+    """A product; ``memory`` has its stages, ``cells`` are the work-item's numbers.
+
+    ``turned``: columns of B lie together, not rows.
+    """
 
     kind: matrix_type
     rows: int
     stages: int
+    turned: bool
     memory: Memory
     cells: Memory
+
+    @property
+    def suffix(self) -> str:
+        """What the names of its functions end in."""
+        order = "col" if self.turned else "row"
+        return f"{self.kind.name}_{order}_{self.rows}_{self.stages}"
 
     def describe(self) -> str:
         return f"a group_product of {self.rows} rows"

@@ -130,6 +130,29 @@ def test_work_groups_multiply_by_the_instructions_of_the_card_that_has_them(
     assert cuda_texts.refusal(kernel, text, 80) == ""
 
 
+@pytest.mark.parametrize("T", [TF32, np.int8], ids=str)
+def test_work_groups_multiply_columns_of_each_type(queue: sycl.queue, T: Any) -> None:
+    whole = np.dtype(np.float32 if T is TF32 else T)
+    sums = np.int32 if whole.kind in "iu" else np.float32
+    x, y = (sycl.malloc_shared(64, t, queue) for t in (whole, sums))
+    tile = type("tile", (), {"element": T, "rows": 128, "cols": 256, "stages": 2})
+    tiles = sycl.ext.unisycl.tiles
+
+    def kernel(it: Any, a: Any, b: Any, c: Any) -> None:
+        group = it.get_group()
+        p = tiles.group_product(group, tile, COLUMN)
+        tiles.load_stage(group, p, 0, a, b, (4096, 4096))
+        tiles.finish_stage(group, p)
+        tiles.await_stages(group, p, 0)
+        tiles.multiply_stage(group, p, 0)
+        tiles.finish_stage(group, p)
+        tiles.multiply_along(group, p, a, b, (4096, 4096), 4096)
+        tiles.store_product(group, p, c, 4096)
+    lowered, text = text_of(kernel, (x, x, y), 256, (9, 0))
+    assert text.count("wgmma.mma_async.sync.aligned.m64n256") == 3  # a stage, by copies, by hand
+    assert cuda_texts.refusal(lowered, text, 90) == ""
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, BF16, np.float32, np.float64], ids=str)
 def test_lines_are_copied_beside_the_work_items(dtype: Any) -> None:
     def kernel(it: Any, x: Any, out: Any, n: Any) -> None:
