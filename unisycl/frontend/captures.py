@@ -182,6 +182,9 @@ def array_type(array: np.ndarray[Any, Any]) -> View | None:
     return View(elem, array.ndim, mode=mode, layout="rows" if steps[-1] == 1 else "spread")
 
 
+_NUMBERS = frozenset((bool, int, float, complex))
+
+
 def is_constant(obj: Any) -> bool:
     """Say whether an object is a compile-time constant."""
     return obj is None or obj is Ellipsis or isinstance(
@@ -220,6 +223,11 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
         return obj.__reduce__()
     # What code depends on in any other object are its attributes, each noted by itself.
     return Identity(obj) if is_constant(obj) else type(obj)
+
+
+def is_table(obj: Any) -> bool:
+    """Say whether an object is a tuple of Python's numbers, or of such; nobody can change it."""
+    return type(obj) is tuple and all(type(x) in _NUMBERS or is_table(x) for x in obj)
 
 
 def counts_by_value(obj: Any) -> bool:

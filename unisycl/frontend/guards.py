@@ -8,6 +8,7 @@ says yes means that the kernel compiled anew would be the same.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, TypeAlias
@@ -23,6 +24,8 @@ Getter: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], Any]
 Test: TypeAlias = Callable[[Any], bool]
 Guard: TypeAlias = tuple[Getter, Test]
 
+_WITHOUT_REFERENCES = 2
+"""The format in which marshal spells equal numbers alike, with their types and signs of zero."""
 UNBOUND = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
@@ -172,6 +175,8 @@ def test(obj: Any, *, frozen: bool) -> Test:
         return Coded(obj)
     if kind is MethodType and type(obj.__func__) is FunctionType:
         return Method(obj)
+    if captures.is_table(obj):
+        return Table(obj)
     known = captures.signature(obj, frozen=frozen)
     if isinstance(known, captures.Identity):
         return Same(known.object)
@@ -196,6 +201,26 @@ class Number:
 def _spelt(number: Any) -> Any:
     """Return what tells 0.0 from -0.0, and is like itself for NaN."""
     return number.hex() if type(number) is float else number
+
+
+class Table:
+    """Says whether another tuple has these numbers; the same one cannot have others."""
+
+    __slots__ = ("known", "object")
+
+    def __init__(self, obj: tuple[Any, ...]) -> None:
+        self.object = obj
+        self.known = marshal.dumps(obj, _WITHOUT_REFERENCES)
+
+    def __call__(self, other: Any) -> bool:
+        if other is not self.object:
+            try:
+                if marshal.dumps(other, _WITHOUT_REFERENCES) != self.known:
+                    return False
+            except ValueError:  # of other things than numbers
+                return False
+            self.object = other
+        return True
 
 
 class Signed:

@@ -7,11 +7,15 @@ import enum
 import numpy as np
 import pytest
 
-from unisycl.frontend import guards
+from unisycl.frontend import guards, specialize
 
 
 class Colour(enum.Enum):
     RED = 1
+
+
+class Size(enum.IntEnum):
+    SMALL = 2
 
 
 def double(x):
@@ -40,6 +44,41 @@ def test_frozen_numbers_count_by_value(obj, other):
 
 def test_nan_is_like_itself():
     assert guards.test(float("nan"), frozen=True)(float("nan"))
+
+
+def test_tables_of_numbers_count_by_each_number_its_type_and_its_sign():
+    table = (3, 1.5, True, 2j, float("nan"), 0.0, (7, (8.0,)), 1 << 70)
+    test = guards.test(table, frozen=False)
+    assert isinstance(test, guards.Table)
+    assert test(table)
+    equal = tuple([*table[:6], (7, (float("8"),)), 1 << 70])
+    assert test(equal)
+    assert test(table)
+    for k, changed in enumerate((4, 1.25, 1, -2j, 0.5, -0.0, (7, (9.0,)), 1 << 71)):
+        assert not test((*table[:k], changed, *table[k + 1:]))
+    assert not test(list(table))
+    assert not test(table[:-1])
+    assert not guards.test((1, 2), frozen=False)((1, Size.SMALL))
+    assert not guards.test((1.0, 2.0), frozen=False)((1.0, np.float64(2)))
+    assert not guards.test((1,), frozen=False)((len,))
+
+
+def test_a_kernel_depends_on_all_numbers_of_a_table_by_one_guard():
+    def kernel(i, out):
+        out[i] = table[i] + rows[1][0]
+    table, rows = tuple(range(300)), ((1, 2), (3, 4))
+    out = np.zeros(8, np.int64)
+    made = [specialize.find(kernel, "range", 1, (out,))[0]]
+    assert [("free", "table"), ("free", "rows")] == [
+        p[-1] for p, test in made[0].guards if isinstance(test, guards.Table)]
+    assert len(made[0].guards) < 8
+    table, rows = tuple(range(300)), ((1, 2), (3, 4))
+    assert specialize.find(kernel, "range", 1, (out,))[0] is made[0]
+    table = (*range(299), 0)
+    made.append(specialize.find(kernel, "range", 1, (out,))[0])
+    rows = ((1, 2), (3.0, 4))
+    made.append(specialize.find(kernel, "range", 1, (out,))[0])
+    assert 3 == len({id(one) for one in made})
 
 
 def test_arrays_that_became_strided_or_read_only_are_noticed():

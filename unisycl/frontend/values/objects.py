@@ -57,6 +57,8 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
     made = _of_parts(ctx, path, obj, name, node)
     if made is not None:
         return made
+    if captures.is_table(obj):  # its own guard asks for each number
+        return _table(obj)
     if isinstance(obj, tuple):
         return Several(tuple(ctx.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
                                           frozen=captures.counts_by_value(v))
@@ -79,6 +81,12 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
             raise ctx.refuse("K048", node, name=name, kind=described)
         raise ctx.refuse("K040", node, name=name, kind=described, help=help)
     return Constant(obj, path)
+
+
+def _table(obj: tuple[Any, ...]) -> Several:
+    """Return a tuple of numbers, or of such tuples."""
+    return Several(tuple(_table(x) if isinstance(x, tuple) else coerce.weak_scalar(x)
+                         for x in obj))
 
 
 def _parameter(ctx: Lowering, path: Path, obj: Any, kind: Scalar | Struct | View, name: str,
