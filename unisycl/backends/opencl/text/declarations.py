@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 WITHOUT = "-D_OPENCL_H_"
@@ -70,18 +70,27 @@ def _read(text: str) -> Iterator[tuple[str, str]]:
             kept = ""
 
 
+@functools.cache
+def _places(library: str) -> dict[str, list[int]]:
+    """Return where in the header each name is declared, and where its directives are ("")."""
+    found: dict[str, list[int]] = {"": []}
+    for place, (name, _) in enumerate(_chunks(library)):
+        found.setdefault(name, []).append(place)
+    return found
+
+
 def head(library: str, text: str) -> str:
     """Return what stands in front of a text that is built ``WITHOUT`` the header.
 
     Nothing if the header is not known; the lines of the text keep their numbers.
     """
-    chunks = _chunks(library)
-    words = frozenset(_WORD.findall(text))
-    lines = _closed(chunk for name, chunk in chunks if not name or name in words)
+    chunks, places = _chunks(library), _places(library)
+    words = {"", *_WORD.findall(text)} & places.keys()
+    lines = _closed(chunks[k][1] for k in sorted(k for word in words for k in places[word]))
     return "\n".join([*lines, "#line 1", ""]) if chunks else ""
 
 
-def _closed(lines: Iterator[str]) -> list[str]:
+def _closed(lines: Iterable[str]) -> list[str]:
     """Return lines without conditions that hold nothing."""
     out: list[str] = []
     for line in lines:
