@@ -28,6 +28,10 @@ from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
 
 
+_INTEGERS = frozenset(np.dtype(code).type for code in "bBhHiIlLqQ")
+"""The classes of NumPy's integers."""
+
+
 class from_end(int):
     """An index that was written as one below zero, which counts from the end of memory then."""
 
@@ -77,12 +81,14 @@ class HostView:
 
     def __getitem__(self, index: Any) -> Any:
         kind = index.__class__
-        if kind is int:
-            if 0 <= index < self._readable:
-                return self._data[index]
-        elif kind is tuple:
-            if self._reads and _inside(index, self._data.shape):
-                return self._data[index]
+        if kind is int or kind in _INTEGERS:
+            at = int(index)
+            if 0 <= at < self._readable:
+                return self._data[at]
+        elif kind is item or kind is tuple:
+            whole = index._at if kind is item else index
+            if self._reads and _inside(whole, self._data.shape):
+                return self._data[whole]
         elif kind is slice:
             return self._span(index)
         place = self._locate(index)
@@ -101,9 +107,10 @@ class HostView:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         kind = index.__class__
-        if (kind is int and 0 <= index < self._writable) or (
-                kind is tuple and self._writes and _inside(index, self._data.shape)):
-            place: Any = index
+        place: Any = index._at if kind is item else int(index) if kind in _INTEGERS else index
+        if (place.__class__ is int and 0 <= place < self._writable) or (
+                place.__class__ is tuple and self._writes and _inside(place, self._data.shape)):
+            pass
         elif kind is slice:
             self[index]._fill(value)
             return
