@@ -51,7 +51,7 @@ def test_tables_of_numbers_count_by_each_number_its_type_and_its_sign():
     test = guards.test(table, frozen=False)
     assert isinstance(test, guards.Table)
     assert test(table)
-    equal = tuple([*table[:6], (7, (float("8"),)), 1 << 70])
+    equal = (*table[:6], (7, (float("8"),)), 1 << 70)
     assert test(equal)
     assert test(table)
     for k, changed in enumerate((4, 1.25, 1, -2j, 0.5, -0.0, (7, (9.0,)), 1 << 71)):

@@ -27,9 +27,9 @@ from unisycl.lang.index.place import pick
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
 
-
 _INTEGERS = frozenset(np.dtype(code).type for code in "bBhHiIlLqQ")
 """The classes of NumPy's integers."""
+_INDICES = _INTEGERS | {int}
 
 
 class from_end(int):
@@ -96,6 +96,8 @@ class HostView:
             where = "".join(f"[{p}]" for p in place)
             return HostView(self._data[place], f"{self._name}{where}", self._mode,
                             space=self._space)
+        if self._reads:
+            return self._data[place]
         if not self._mode.reads and (self._copies or not self._data.dtype.names):
             raise UsageError(errc.accessor, f"'{self._name}' is write-only here and cannot be "
                              "read; request read_write")
@@ -199,6 +201,10 @@ class HostView:
             return index._at
         if isinstance(index, item):
             index = index._at
+        if index.__class__ is tuple and _INDICES.issuperset(map(type, index)):
+            whole = tuple(map(int, index))
+            if _inside(whole, shape):
+                return whole
         if isinstance(index, tuple | geometry.id | geometry.range):
             place = tuple(map(self._integer, index, shape)) if len(index) <= len(shape) else \
                 tuple(map(self._integer, index))
