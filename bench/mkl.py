@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import unisycl as sycl
@@ -128,6 +129,29 @@ def on_processor(queue: sycl.queue, rounds: int, *, small: bool) -> None:
                 show(f"fft 2^{power} by {who}", least(transform_runs(queue, power, who), rounds))
 
 
+def short_products(queue: sycl.queue, n: int, kind: str) -> dict[str, Run]:
+    """Return a product of bfloat16, or of float32 by tf32, by us, and by PyTorch if it is there.
+
+    CuPy has no type of 16 bits with the exponent of 32. PyTorch calls the same library.
+    """
+    dtype = np.dtype(np.float32 if kind == "tf32" else ml_dtypes.bfloat16)
+    mode = mkl.blas.compute_mode.float_to_tf32 if kind == "tf32" else mkl.blas.compute_mode.unset
+    values = np.random.default_rng(1).standard_normal(n * n).astype(np.float32).astype(dtype)
+    a, b, c = (sycl.malloc_device(n * n, dtype, queue) for _ in range(3))
+    for memory in (a, b):
+        queue.copy(values, memory).wait()
+    runs: dict[str, Run] = {"mkl.blas": lambda: mkl.blas.gemm(
+        queue, N, N, n, n, n, 1.0, a, n, b, n, 0.0, c, n, mode=mode).wait()}
+    if importlib.util.find_spec("torch"):
+        torch = importlib.import_module("torch")
+        torch.backends.cuda.matmul.allow_tf32 = kind == "tf32"
+        x = torch.from_numpy(values.astype(np.float32).reshape(n, n)).cuda()
+        x = x if kind == "tf32" else x.to(torch.bfloat16)
+        y, z = x.clone(), x.clone()
+        runs["torch"] = lambda: (torch.matmul(x, y, out=z), torch.cuda.synchronize())
+    return runs
+
+
 def card_products(queue: sycl.queue, cupy: Any, n: int) -> dict[str, Run]:
     """Return a product by us, and by CuPy."""
     a, b, c = (sycl.malloc_device(n * n, np.float32, queue) for _ in range(3))
@@ -165,6 +189,10 @@ def on_card(queue: sycl.queue, rounds: int) -> None:
     for n in (64, 1024, 4096, 8192):
         show(f"gemm {n} float32", least(card_products(queue, cupy, n), rounds,
                                         20 if n < 4096 else 2))
+    for kind in ("bf16", "tf32"):
+        found = least(short_products(queue, 8192, kind), rounds, 10)
+        show(f"gemm 8192 {kind}", found)
+        print(f"  {2e-6 * 8192**3 / found['mkl.blas'][0]:.0f} TFLOP/s")
     for power in (10, 20, 24):
         show(f"fft 2^{power} complex64", least(card_transforms(queue, cupy, power), rounds, 10))
 

@@ -148,3 +148,37 @@ def test_cublas_is_given_the_types_of_matrices() -> None:
     work(0, *places)
     alpha, beta = owner.values[5], owner.values[12]
     assert owner.values == [0, 1, 2, 3, 4, alpha, 100, 2, 5, 200, 2, 6, beta, 300, 0, 7, 68, -1]
+    shorter = cublas.ShorterRoutine.__new__(cublas.ShorterRoutine)
+    cublas.Routine.__init__(shorter, table.ROUTINES["gemm"], "s", None, owner)
+    shorter.compute = 77
+    floats = Reader(table.ROUTINES["gemm"], {**named, "a": np.zeros(40, "f"), "b": np.zeros(
+        40, "f"), "c": np.zeros(40, "f")}, rows_lie=False).read()
+    shorter.work(floats, names.layout.col_major.number)(0, *places)
+    assert owner.values[7] == owner.values[10] == owner.values[14] == 0, owner.values
+    assert owner.values[-2:] == [77, -1]
+
+
+@pytest.mark.part("L-4")
+def test_modes_of_computing_and_events_stand_behind_as_in_cpp(queue: sycl.queue) -> None:
+    mode = mkl.blas.compute_mode
+    a, b, c = (sycl.malloc_shared((2, 3, 3), np.float32, queue) for _ in range(3))
+    for _ in range(3):  # a call that came before does not leave them out
+        first = queue.fill(a, np.float32(2))
+        second = queue.fill(b, np.float32(1))
+        given = N, N, 3, 3, 3, 1, a, 3, b, 3, 0, c, 3
+        mkl.blas.gemm(queue, *given, mode.float_to_tf32 | mode.any, [first, second]).wait()
+        assert (np.asarray(c[0]) == 6).all()
+        mkl.blas.gemm(queue, *given, [first, second]).wait()
+        with pytest.raises(mkl.invalid_argument, match="too many arguments"):
+            mkl.blas.gemm(queue, *given, 7)
+    mkl.blas.gemm_batch(queue, N, N, 3, 3, 3, 1, a, 3, 9, b, 3, 9, 0, c, 3, 9, 2, mode.any,
+                        second).wait()
+    assert (np.asarray(c) == 6).all()
+    forced = mode.force_alternate
+    with pytest.raises(mkl.invalid_argument, match="needs a mode beside it"):
+        mkl.blas.gemm(queue, *given, forced)
+    with pytest.raises(mkl.invalid_argument, match="axpy: it takes no compute_mode"):
+        mkl.blas.axpy(queue, 3, 1, a, 1, c, 1, mode=mode.any)
+    if mkl.provider_of(queue, "mkl.blas", "gemm").name != "cublas":
+        with pytest.raises(sycl.UnsupportedError, match="leave out force_alternate"):
+            mkl.blas.gemm(queue, *given, mode.float_to_bf16 | forced)

@@ -49,3 +49,13 @@ def events_of(given: Any) -> list[sycl.event]:
         return [e for one in given for e in events_of(one)]
     raise sycl.UsageError(sycl.errc.invalid, "depends_on: expected events or futures, got "
                           f"{type(given).__name__}")
+
+
+def behind(args: tuple[Any, ...], count: int, given: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return a routine's own arguments, and the events that may stand behind ``count`` of them."""
+    if len(args) != count + 1 or given:
+        return args, given
+    last = args[-1]
+    are = isinstance(last, sycl.event | future) or (isinstance(last, list | tuple) and all(
+        isinstance(e, sycl.event | future) for e in last))
+    return (args[:-1], last) if are else (args, given)

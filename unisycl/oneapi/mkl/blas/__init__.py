@@ -7,6 +7,7 @@ arguments in their order, and ``dependencies``, and returns an event. Non-goals:
 from typing import Any
 
 from unisycl.oneapi.mkl.blas.batches import Batch
+from unisycl.oneapi.mkl.blas.modes import compute_mode
 from unisycl.oneapi.mkl.blas.routines import Namespace
 from unisycl.oneapi.mkl.blas.table import BATCHED, ROUTINES
 from unisycl.oneapi.mkl.names import layout
@@ -22,7 +23,7 @@ def _made(order: Any) -> Any:
 column_major = _made(layout.col_major)
 row_major = _made(layout.row_major)
 
-__all__ = ["column_major", "row_major"]
+__all__ = ["column_major", "compute_mode", "row_major"]
 
 
 def __getattr__(name: str) -> Any:

@@ -62,6 +62,7 @@ def signature_of(row: table.Row) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature([
         inspect.Parameter("queue", kind), *(inspect.Parameter(n, kind) for n in names_of(row)),
+        *([inspect.Parameter("mode", kind, default=None)] if row.name in table.MODES else ()),
         inspect.Parameter("dependencies", kind, default=())])
 
 

@@ -19,8 +19,9 @@ from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
-from unisycl.oneapi.mkl.blas import table
+from unisycl.oneapi.mkl.blas import modes, table
 from unisycl.oneapi.mkl.blas.arguments import Given, Reader, names_of
+from unisycl.oneapi.mkl.blas.modes import compute_mode
 from unisycl.oneapi.mkl.blas.routines import LIBRARY, Routine
 from unisycl.oneapi.mkl.memories import Held
 
@@ -52,18 +53,25 @@ class Batch:
             inspect.Parameter("queue", kind), *(inspect.Parameter(n, kind) for n in self._names),
             inspect.Parameter("dependencies", kind, default=())])
 
-    def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = ()) -> sycl.event:
+    def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = (),
+                 mode: Any = compute_mode.unset, **named: Any) -> sycl.event:
         try:
             if not isinstance(queue, sycl.queue):
                 raise names.invalid_argument(f"{self.__name__}: the first argument is a queue, got "
                                              f"{type(queue).__name__}")
-            if args and isinstance(args[0], list | tuple):
-                return self._groups(queue, args, dependencies)
-            if len(args) != len(self._names):
-                raise names.invalid_argument(f"{self.__name__}: it takes (queue, "
-                                             f"{', '.join(self._names)}, dependencies=()), got "
-                                             f"{len(args)} of {len(self._names)}")
-            return self._strided(queue, dict(zip(self._names, args, strict=True)), dependencies)
+            in_groups = bool(args) and isinstance(args[0], list | tuple)
+            count = len(names_of(self._row)) + 2 if in_groups else len(self._names)
+            args, mode, dependencies = modes.split(self._row.name, count, args, mode, dependencies)
+            if in_groups:
+                return self._groups(queue, args, dependencies, mode)
+            given = {**dict(zip(self._names, args, strict=False)), **named}
+            if len(args) + len(named) != count or set(given) != set(self._names):
+                missing = [n for n in self._names if n not in given]
+                raise names.invalid_argument(
+                    f"{self.__name__}: it takes (queue, {', '.join(self._names)}, "
+                    f"dependencies=()), got {len(args) + len(named)} of {count}"
+                    + (f"; missing: {', '.join(missing)}" if missing else ""))
+            return self._strided(queue, given, dependencies, mode)
         except RAISED as error:
             shorten(error)
             raise
@@ -72,8 +80,8 @@ class Batch:
         return f"<{self._layout.name} routine {self.__name__}>"
 
     # ------------------------------------------------------------------ evenly apart
-    def _strided(self, queue: sycl.queue, named: dict[str, Any],
-                 dependencies: Any) -> sycl.event:
+    def _strided(self, queue: sycl.queue, named: dict[str, Any], dependencies: Any,
+                 mode: compute_mode) -> sycl.event:
         batch = names.whole(self.__name__, "batch_size", named["batch_size"])
         rows_lie = self._layout is names.layout.row_major
         given = Reader(self._row, named, rows_lie=rows_lie).read()
@@ -87,6 +95,7 @@ class Batch:
         routine: Any
         found, routine = providers.needed(LIBRARY, self._row.name + suffix,
                                           given.held[0].memory.dtype, queue.get_device())
+        routine = modes.chosen(self.__name__, mode, given.letter, routine)
         if found.place is Place.kernels:
             events = [routine.launch(queue, self._one(given, reach, strides, k), self._layout,
                                      after) for k in range(batch)]
@@ -126,7 +135,8 @@ class Batch:
                                    named={**given.named, **{h.name: h for h in held}})
 
     # ------------------------------------------------------------------ groups
-    def _groups(self, queue: sycl.queue, args: tuple[Any, ...], dependencies: Any) -> sycl.event:
+    def _groups(self, queue: sycl.queue, args: tuple[Any, ...], dependencies: Any,
+                mode: compute_mode) -> sycl.event:
         known = names_of(self._row)
         if len(args) != len(known) + 2:
             raise names.invalid_argument(f"{self.__name__}: in groups it takes (queue, "
@@ -151,7 +161,7 @@ class Batch:
             read = Reader(self._row, dict(zip(known, problem, strict=True)), rows_lie=rows_lie)
             written += [h for h in read.read().held if h.writes]
         memories.check_apart(self.__name__, written)
-        events = [self._routine(queue, *p, dependencies=dependencies) for p in problems]
+        events = [self._routine(queue, *p, dependencies=dependencies, mode=mode) for p in problems]
         return queue.ext_oneapi_submit_barrier(events) if events else sycl.event()
 
     def _list(self, what: str, x: Any, count: int) -> Sequence[Any]:

@@ -21,12 +21,14 @@ from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.repeats import Repeats
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import names
-from unisycl.oneapi.mkl.blas import table
+from unisycl.oneapi.mkl.blas import modes, table
 from unisycl.oneapi.mkl.blas.arguments import Given, Reader, names_of, signature_of
+from unisycl.oneapi.mkl.blas.modes import compute_mode
 
 LIBRARY = "mkl.blas"
 _MOST = 512
 _ENDED = sycl.event()
+_UNSET = compute_mode.unset
 
 
 class _Plan:
@@ -97,6 +99,7 @@ class Routine:
         self.__doc__ = f"{row.name} of BLAS ({layout.name}); returns its event."
         self.__signature__ = signature_of(row)
         self._names = names_of(row)
+        self._most = len(self._names)
         memory = [a.name for a in row.arguments
                   if isinstance(a, table.Matrix | table.Vector | table.Memory)]
         self._places = tuple(self._names.index(n) for n in memory)
@@ -107,11 +110,14 @@ class Routine:
         self._repeats = Repeats(_MOST // 8)
 
     def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = (),
-                 **named: Any) -> sycl.event:
+                 mode: Any = _UNSET, **named: Any) -> sycl.event:
         try:
-            if not dependencies and not named and self._again(queue, args):
+            if mode is not _UNSET or len(args) > self._most:
+                args, mode, dependencies = modes.split(self._row.name, self._most, args, mode,
+                                                       dependencies)
+            elif not dependencies and not named and self._again(queue, args):
                 return _ENDED
-            return self._submit(queue, args, dependencies, named)
+            return self._submit(queue, args, dependencies, named, mode)
         except RAISED as error:
             shorten(error)
             raise
@@ -128,15 +134,15 @@ class Routine:
         return call is not None and queue.ext_unisycl_call_now(plan.function, *call)
 
     def _submit(self, queue: sycl.queue, args: tuple[Any, ...], dependencies: Any,
-                named: dict[str, Any]) -> sycl.event:
+                named: dict[str, Any], mode: compute_mode) -> sycl.event:
         name = self._row.name
         if not isinstance(queue, sycl.queue):
             raise names.invalid_argument(f"{name}: the first argument is a queue, got "
                                          f"{type(queue).__name__}")
         after = events_of(dependencies)
-        again = not named and len(args) == len(self._names) and self._memory and self._key
+        again = not named and len(args) == self._most and self._memory and self._key
         if again and self._repeats:
-            done = self._repeated(queue, args, after)
+            done = self._repeated(queue, args, mode, after)
             if done is not None:
                 return done
         given = Reader(self._row, self._named(args, named),
@@ -146,23 +152,27 @@ class Routine:
         rows = self._layout is names.layout.row_major and name not in table.LEVEL1
         found, routine = providers.needed(LIBRARY, f"{name}.rows" if rows else name, kind,
                                           queue.get_device())
+        if mode:
+            routine = modes.chosen(name, mode, given.letter, routine)
         if found.place is Place.kernels:
             made: sycl.event = routine.launch(queue, given, self._layout, after)
             return made
-        self._remember(queue, args, given, routine, found.place)
+        if not mode:
+            self._remember(queue, args, given, routine, found.place)
         work = routine.work(given, self._layout.number)
         memory = [h.memory for h in given.held]
         if again and found.place is Place.device:
-            self._repeats.note(queue, self._memory(args), self._key(args),  # type: ignore[misc]
+            self._repeats.note(queue, self._memory(args),  # type: ignore[misc]
+                               (mode, self._key(args)),  # type: ignore[misc]
                                native.again(queue, found.place, name, work, memory))
         return give(queue, found.place, name, work, memory, after, cost=given.cost, sure=True)
 
-    def _repeated(self, queue: sycl.queue, args: tuple[Any, ...],
+    def _repeated(self, queue: sycl.queue, args: tuple[Any, ...], mode: compute_mode,
                   after: list[sycl.event]) -> sycl.event | None:
         """Do a call of a device's library that came before, with the very same USM memory."""
         try:
             objects, key = self._memory(args), self._key(args)  # type: ignore[misc]
-            return self._repeats.submit(queue, objects, key, after)
+            return self._repeats.submit(queue, objects, (mode, key), after)
         except TypeError:  # something that has no hash
             return None
 

@@ -204,7 +204,7 @@ _LEVEL2 = (
 
 _SYM = (S, U, M, N, ALPHA, A_SIDE, B_MN, BETA, C_MN)
 
-_LEVEL3 = (
+LEVEL3 = (
     Row("gemm", "sdcz", (TA, TB, M, N, K, ALPHA, A_MK, B_KN, BETA, C_MN), cost="2*m*n*k",
         halves=True),
     Row("symm", "sdcz", _SYM, cost="2*m*n*m"),
@@ -219,17 +219,19 @@ _LEVEL3 = (
                           Matrix("b", "k", "n", turned="transb"), BETA, C_NN), cost="n*n*k"),
 )
 
-_EXTENSIONS = (
+EXTENSIONS = (
     Row("omatcopy", "sdcz", (T, M, N, ALPHA, Matrix("a", "m", "n"),
                              Matrix("b", "m", "n", turned="trans", writes=True)), cost="m*n"),
     Row("omatadd", "sdcz", (TA, TB, M, N, ALPHA, Matrix("a", "m", "n", turned="transa"), BETA,
                             Matrix("b", "m", "n", turned="transb"), C_MN), cost="m*n"),
 )
 
-ROUTINES: dict[str, Row] = {r.name: r for r in (*_LEVEL1, *_LEVEL2, *_LEVEL3, *_EXTENSIONS)}
+ROUTINES: dict[str, Row] = {r.name: r for r in (*_LEVEL1, *_LEVEL2, *LEVEL3, *EXTENSIONS)}
 """All rows by their names."""
 
 BATCHED = ("axpy", "copy", "gemv", "syrk", "gemm", "trsm", "omatcopy")
 """Routines with a form for many problems at once."""
+MODES = frozenset(r.name for r in LEVEL3 + EXTENSIONS)
+"""Routines that take a mode of computing."""
 LEVEL1 = frozenset(r.name for r in _LEVEL1)
 """Routines that take no layout."""

@@ -20,7 +20,7 @@ from unisycl.oneapi.frame.native import ADDRESS, CELL, SHORT, Bound, again, give
 from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.repeats import Repeats
-from unisycl.oneapi.frame.results import events_of
+from unisycl.oneapi.frame.results import behind, events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.dft.layouts import Side, dense, smooth, volume
 from unisycl.oneapi.mkl.names import Option
@@ -248,6 +248,8 @@ class descriptor:
         if not self._plans or queue is None:
             raise names.uninitialized(f"{name}: the descriptor is not committed; call "
                                       "descriptor.commit(queue) after the last set_value")
+        if given and isinstance(given[-1], sycl.event | list | tuple):  # where C++ has them
+            given, dependencies = behind(given, len(given) - 1, dependencies)
         plan = self._plans.get(len(given) == 1)
         after = events_of(dependencies)
         if self._repeats:

@@ -17,7 +17,7 @@ from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.native import give
 from unisycl.oneapi.frame.operands import Memory
-from unisycl.oneapi.frame.results import events_of
+from unisycl.oneapi.frame.results import behind, events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.table import Row
 from unisycl.oneapi.mkl.lapack import groups, table
@@ -58,6 +58,8 @@ class Routine:
         self.__name__ = self.__qualname__ = row.name + ("_batch" if batch else "")
         self.__doc__ = f"{self.__name__} of LAPACK, column by column; returns its event."
         self._names = names_of(row, batch=batch)
+        words = len(groups.words(row)) if batch else 0
+        self._counts = {n + more for n in (len(self._names), words) if n for more in (0, 2)}
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         self.__signature__ = inspect.Signature(
             [inspect.Parameter("queue", kind), *(inspect.Parameter(n, kind) for n in self._names),
@@ -68,6 +70,8 @@ class Routine:
     def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = (),
                  **named: Any) -> sycl.event:
         try:
+            for count in self._counts:
+                args, dependencies = behind(args, count, dependencies)
             return self._submit(queue, args, dependencies, named)
         except RAISED as error:
             shorten(error)

@@ -20,6 +20,7 @@ from unisycl.oneapi.frame.library import Library
 from unisycl.oneapi.mkl import names
 from unisycl.oneapi.mkl.blas import table
 from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
+from unisycl.oneapi.mkl.blas.modes import compute_mode
 from unisycl.oneapi.mkl.providers.cuda_libraries import Handles, check, found
 
 _REAL_NAMES = {"s": "S", "d": "D", "c": "Sc", "z": "Dz"}
@@ -33,8 +34,10 @@ _ROUTINES = frozenset({
 _BY_ROWS = frozenset({"gemm", "trsm", "symm", "hemm", "syrk", "ger", "geru"})
 _RESULTS = frozenset({"asum", "dot", "dotc", "dotu", "nrm2"})
 _DEVICE, _HOST = 1, 0
-_TYPE_NUMBERS = {"float32": 0, "float16": 2, "bfloat16": 14}
+_TYPE_NUMBERS = {"float32": 0, "float16": 2, "bfloat16": 14, "complex64": 4}
 _COMPUTE_32F, _DEFAULT_WAY = 68, -1
+_SHORTER = {compute_mode.float_to_bf16: 75, compute_mode.float_to_tf32: 77}
+"""What ``cublasComputeType_t`` calls shorter forms of factors, the fastest first."""
 _FLIPS = {names.uplo.upper: names.uplo.lower, names.uplo.lower: names.uplo.upper,
           names.side.left: names.side.right, names.side.right: names.side.left}
 
@@ -88,6 +91,13 @@ class Routine:
     def _more(self) -> list[Any]:
         return []
 
+    def alternate(self, mode: compute_mode, letter: str) -> Routine | None:
+        """Return what multiplies numbers of float32 in a shorter form; None if nothing does."""
+        if self.row.name != "gemm" or letter not in "sc":
+            return None
+        ways = [number for way, number in _SHORTER.items() if way & mode]
+        return ShorterRoutine(self.row, letter, self.owner, ways[0]) if ways else None
+
 
 def _by_columns(name: str, named: dict[str, Any],
                 order: list[str]) -> tuple[dict[str, Any], list[str]]:
@@ -111,6 +121,8 @@ def _by_columns(name: str, named: dict[str, Any],
 class HalvesRoutine(Routine):
     """A product of halves, added up in float32, by ``cublasGemmEx``."""
 
+    compute = _COMPUTE_32F
+
     def _passed(self, name: str, named: dict[str, Any], held: dict[str, int],
                 kept: list[Any]) -> list[Any]:
         found = super()._passed(name, named, held, kept)
@@ -120,7 +132,15 @@ class HalvesRoutine(Routine):
         return found
 
     def _more(self) -> list[Any]:
-        return [ctypes.c_int(_COMPUTE_32F), ctypes.c_int(_DEFAULT_WAY)]
+        return [ctypes.c_int(self.compute), ctypes.c_int(_DEFAULT_WAY)]
+
+
+class ShorterRoutine(HalvesRoutine):
+    """A product of float32 whose factors the library makes shorter, added up in float32."""
+
+    def __init__(self, row: table.Row, letter: str, owner: CuBlas, compute: int) -> None:
+        super().__init__(row, letter, owner.mixed_product(), owner)
+        self.compute = compute
 
 
 class CuBlas:
@@ -162,9 +182,13 @@ class CuBlas:
     def _of_halves(self, row: table.Row) -> Routine | None:
         key = row.name, "halves"
         if key not in self._known:
-            function = self._library.find("GemmEx_64", None, ctypes.c_int)
+            function = self.mixed_product()
             self._known[key] = None if function is None else HalvesRoutine(row, "s", function, self)
         return self._known[key]
+
+    def mixed_product(self) -> Any:
+        """Return the function for products of any types."""
+        return self._library.find("GemmEx_64", None, ctypes.c_int)
 
     def call(self, routine: Routine, stream: int, values: list[Any]) -> None:
         """Give a command to a stream."""

@@ -15,7 +15,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.oneapi.frame.call import Call
-from unisycl.oneapi.frame.results import events_of
+from unisycl.oneapi.frame.results import behind, events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.kernels import elements
 from unisycl.oneapi.mkl.names import Option
@@ -69,9 +69,12 @@ class Routine:
     def __call__(self, queue: sycl.queue, n: int, *memory: Any, mode: Any = None,
                  dependencies: Any = ()) -> sycl.event:
         try:
-            if len(memory) == len(self._names) + 1:
-                *given, mode = memory
-                memory = tuple(given)
+            for _ in memory[len(self._names):]:  # events and the mode, as in C++
+                rest, events = behind(memory, len(memory) - 1, dependencies)
+                if rest is not memory:
+                    memory, dependencies = rest, events
+                elif mode is None:
+                    memory, mode = memory[:-1], memory[-1]
             if mode is not None and not isinstance(mode, Option):
                 raise names.invalid_argument(f"{self.__name__}: the mode must be one of mode's, "
                                              f"got {mode!r}")
