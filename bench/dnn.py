@@ -27,9 +27,9 @@ TYPES = {"f32": memory.data_type.f32, "bf16": memory.data_type.bf16,
          "int8": memory.data_type.u8}
 
 
-def product(e: Any, n: int) -> Any:
+def product(e: Any, n: int, name: str = "f32") -> Any:
     """Return the descriptor of a product of matrices."""
-    md = memory.desc((n, n), memory.data_type.f32, "ab")
+    md = memory.desc((n, n), TYPES[name], "ab")
     return dnn.matmul.primitive_desc(e, md, md, md)
 
 
@@ -94,10 +94,10 @@ def by_torch(name: str, batch: int) -> dict[str, Run]:
     if importlib.util.find_spec("torch") is None or name == "int8":
         return {}
     torch = importlib.import_module("torch")
-    if not batch:
-        a, b, c = (torch.zeros(1024, 1024) for _ in range(3))
-        return {"torch": lambda: torch.matmul(a, b, out=c)}
     kind = {"f32": torch.float32, "bf16": torch.bfloat16}[name]
+    if not batch:
+        a, b, c = (torch.zeros(1024, 1024, dtype=kind) for _ in range(3))
+        return {"torch": lambda: torch.matmul(a, b, out=c)}
     x = torch.zeros(batch, 64, 56, 56, dtype=kind).to(memory_format=torch.channels_last)
     w = torch.zeros(64, 64, 3, 3, dtype=kind).to(memory_format=torch.channels_last)
     return {"torch": lambda: torch.nn.functional.conv2d(x, w, padding=1)}
@@ -127,8 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     e = dnn.engine(queue)
     print("by", dnn.provider_of(queue))
     cases: list[tuple[str, Any, Any, dict[str, Run]]] = [
-        ("matmul 1024 f32", dnn.matmul, functools.partial(product, e, 1024),
-         by_torch("f32", 0))]
+        (f"matmul 1024 {n}", dnn.matmul, functools.partial(product, e, 1024, n), by_torch(n, 0))
+        for n in ("f32", "bf16")]
     cases += [(f"convolution {n}", dnn.convolution_forward, functools.partial(convolution, e, n, 8),
                by_torch(n, 8)) for n in TYPES]
     for title, kind, describe, more in cases:

@@ -74,6 +74,7 @@ class decoder:
         self._context.options = {"err_detect": "crccheck+bitstream+buffer+explode"}
         self._context.thread_count = 1
         self._given = self._found = 0
+        self._hardware = hardware
 
     def decode(self, data: Any, *, whole: bool = False) -> list[surface]:
         """Return the surfaces that come of more of the stream.
@@ -101,6 +102,13 @@ class decoder:
             raise bitstream_error(f"decode: no picture came of the stream; is it {self.codec}?")
         return found
 
+    def _otherwise(self) -> str:
+        """Return what else may be wrong with a first picture: what hardware says cannot be told."""
+        if not self._hardware or self._found:
+            return ""
+        return (f"; or {self._hardware} does not decode streams of this kind: try a session of "
+                "the software implementation")
+
     def _taken(self, packets: list[Any]) -> list[surface]:
         found: list[surface] = []
         try:
@@ -117,7 +125,7 @@ class decoder:
         except av.error.FFmpegError as error:
             raise bitstream_error(f"decode: the {self.codec} stream is corrupt behind "
                                   f"{self._found} pictures, or not {self.codec} "
-                                  f"({error.strerror})") from None
+                                  f"({error.strerror})" + self._otherwise()) from None
         return found
 
 
