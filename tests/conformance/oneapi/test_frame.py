@@ -48,15 +48,20 @@ def test_routines_are_recorded_in_graphs(queue: sycl.queue) -> None:
         dpl.sort(queue, a)  # known by now, which nothing of a recorded queue is to run
     with graph.record(queue):
         first = dpl.iota_async(queue, a, 1)
-        dpl.inclusive_scan_async(queue, a, out, depends_on=first)
+        scanned = dpl.inclusive_scan_async(queue, a, out, depends_on=first)
+        total = dpl.reduce_async(queue, out, depends_on=scanned)
         with pytest.raises(sycl.UsageError, match=r"it waits .* sort\.later is recorded"):
             dpl.sort(queue, a)
         with pytest.raises(sycl.UsageError, match="it waits, .* generate_async is recorded"):
             mkl.rng.generate(mkl.rng.uniform(), mkl.rng.philox4x32x10(queue, 1), out)
     replay = graph.finalize()
     out[:] = 0
-    queue.ext_oneapi_graph(replay).wait()
+    with pytest.raises(sycl.UsageError, match="give the event of a run"):
+        total.get()
+    assert total.get(queue.ext_oneapi_graph(replay)) == np.cumsum(np.arange(1, 501)).sum()
     assert np.array_equal(np.cumsum(np.arange(1, 501)), out)
+    with pytest.raises(sycl.UsageError, match="no command graph recorded"):
+        dpl.reduce_async(queue, a).get(sycl.event())
     out[:500] = np.arange(500)[::-1]
     dpl.sort(queue, out)
     assert np.array_equal(np.arange(500), out)

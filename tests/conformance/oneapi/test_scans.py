@@ -148,6 +148,10 @@ def test_runs_of_equal_elements_become_one(queue: sycl.queue, kind: np.dtype) ->
         assert dpl.unique_by_key_copy(queue, x, values, out, found) == first.size
         assert np.array_equal(first, found[:first.size])
         y = x.copy()
+        assert dpl.unique_by_key(queue, y, values) == first.size
+        assert np.array_equal(first, values[:first.size])
+        assert same_bits(np.concatenate([x[first], x[first.size:]]), y)
+        y = x.copy()
         assert dpl.unique(queue, y) == first.size
         assert same_bits(x[first], y[:first.size])
         assert dpl.unique_copy(queue, x, out, lambda a, b: True) == min(n, 1)

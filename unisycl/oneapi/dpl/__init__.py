@@ -108,6 +108,7 @@ from unisycl.oneapi.dpl.selections import (
     stable_partition,
     three_way_partition,
     unique,
+    unique_by_key,
     unique_by_key_copy,
     unique_copy,
 )
@@ -221,6 +222,7 @@ transform_if_async = transform_if.later
 transform_inclusive_scan_async = transform_inclusive_scan.later
 transform_reduce_async = transform_reduce.later
 unique_async = unique.later
+unique_by_key_async = unique_by_key.later
 unique_by_key_copy_async = unique_by_key_copy.later
 unique_copy_async = unique_copy.later
 upper_bound_async = upper_bound.later
@@ -266,6 +268,7 @@ __all__ = [
     "transform_async", "transform_exclusive_scan", "transform_exclusive_scan_async", "transform_if",
     "transform_if_async", "transform_inclusive_scan", "transform_inclusive_scan_async",
     "transform_iterator", "transform_output_iterator", "transform_reduce", "transform_reduce_async",
-    "unique", "unique_async", "unique_by_key_copy", "unique_by_key_copy_async", "unique_copy",
-    "unique_copy_async", "unseq", "upper_bound", "upper_bound_async", "zip_iterator",
+    "unique", "unique_async", "unique_by_key", "unique_by_key_async", "unique_by_key_copy",
+    "unique_by_key_copy_async", "unique_copy", "unique_copy_async", "unseq", "upper_bound",
+    "upper_bound_async", "zip_iterator",
 ]

@@ -136,13 +136,13 @@ def copy(call: Call, data: Any, out: Any) -> future:
 
 @routine
 def copy_n(call: Call, data: Any, count: Any, out: Any) -> future:
-    """Copy the first ``count`` elements; see ``copy``."""
+    """Copy the first ``count`` elements to memory of as many or more; see ``copy``."""
     n = whole("copy_n", "count", count)
-    return _copied(call, call.taken("the input", data, n).part(0, n), out)
+    return _copied(call, call.taken("the input", data, n).part(0, n), out, exact=False)
 
 
-def _copied(call: Call, source: Any, out: Any) -> future:
-    target = call.target("the output", out, source.size)
+def _copied(call: Call, source: Any, out: Any, *, exact: bool = True) -> future:
+    target = call.target("the output", out, source.size, exact=exact).part(0, source.size)
     call.apart(target, source, same=True)
     each(call, source.size, maps.copy, source, target)
     return call.done()

@@ -212,6 +212,35 @@ def unique_by_key_copy(call: Call, keys: Any, values: Any, out_keys: Any, out_va
     return call.done(lambda: int(counts.base[parts]))
 
 
+@routine
+def unique_by_key(call: Call, keys: Any, values: Any, same: Any = None) -> future:
+    """Move the first key of each run of equal ones to the front, and the value beside it.
+
+    Args:
+        call: the policy, or a queue.
+        keys: the memory that is compared; what stands behind those that are left is as it was.
+        values: as much other memory.
+        same: a function of two neighbouring keys that says whether they count as equal.
+
+    Returns how many are left.
+    """
+    a, b = call.memory("the keys", keys), call.memory("the values", values)
+    n = a.size or 0
+    if n != b.size:
+        call.refuse(f"there are {n} keys and {b.size} values")
+    call.apart(a, b)
+    if not n:
+        return call.done(lambda: 0)
+    found, beside = room(call, n, a.dtype), room(call, n, b.dtype)
+    flags = Heads(a, same or predicates.equal)
+    counts, parts = counted(call, flags, n)
+    moved(call, flags, a, found, counts, n)
+    moved(call, flags, b, beside, counts, n)
+    each(call, n, selections.copy_counted, found, a, counts, parts)
+    each(call, n, selections.copy_counted, beside, b, counts, parts)
+    return call.done(lambda: int(counts.base[parts]))
+
+
 def _divided(call: Call, source: Operand, kept_to: Operand, rest_to: Operand,
              predicate: Any) -> tuple[Memory, int]:
     n = source.size or 0

@@ -54,7 +54,8 @@ _FOUND = (
     "segmented_sort_by_key", "set_difference", "set_intersection", "set_symmetric_difference",
     "set_union", "shift_left", "shift_right", "shuffle", "sort", "sort_by_key",
     "stable_partition", "stable_sort", "stable_sort_by_key", "swap_ranges",
-    "three_way_partition", "top_k", "unique", "unique_by_key_copy", "unique_copy", "upper_bound")
+    "three_way_partition", "top_k", "unique", "unique_by_key", "unique_by_key_copy",
+    "unique_copy", "upper_bound")
 _APPLIED = (
     "adjacent_difference", "for_each", "for_each_n", "generate", "generate_n", "transform",
     "transform_if")

@@ -23,10 +23,32 @@ class future:
         self._event, self.value, self._kept = event, value, kept
 
     @ends_at_call
-    def get(self) -> Any:
-        """Wait, and return what the routine returns when it is waited for."""
-        self._event.wait()
+    def get(self, replay: sycl.event | None = None) -> Any:
+        """Wait, and return what the routine returns when it is waited for.
+
+        Args:
+            replay: of a routine that a command graph recorded, the event of a run of the graph:
+                what that run found, until the next one begins.
+        """
+        if replay is not None and not self._recorded():
+            raise sycl.UsageError(
+                sycl.errc.invalid, "get: no command graph recorded this routine, so it has one "
+                "end; call get() without an event")
+        if replay is None and self._recorded():
+            raise sycl.UsageError(
+                sycl.errc.invalid, "get: a command graph recorded this routine, which runs with "
+                "the graph; give the event of a run, get(queue.ext_oneapi_graph(executable)), for "
+                "what that run found")
+        (self._event if replay is None else replay).wait()
         return self.value()
+
+    def _recorded(self) -> bool:
+        """Say whether a command graph has the routine's last command, which has no state then."""
+        try:
+            self._event.get_info(sycl.info.event.command_execution_status)
+        except sycl.UsageError:
+            return True
+        return False
 
     def wait(self) -> None:
         """Wait for the routine's last command."""
