@@ -284,8 +284,9 @@ def test_tuples_are_compared_beside_lists(queue):
             out[i, 1] = (1, 2) < (n, 3)
             out[i, 2] = (k[i], (1, 2)) in ((2, (1, 2)), (3, (1, 3)), (k[2], (1, 2)))
             out[i, 3] = few[0] + few[1]
+            out[i, 4] = max((k[j], -j) for j in range(N))[1] + sorted(k[j] for j in range(3))[1]
         return kernel
-    agree(queue, build, N, k=K, out=ints(N, 4))
+    agree(queue, build, N, k=K, out=ints(N, 5))
 
 
 def test_a_list_and_a_tuple_are_not_compared(queue):

@@ -133,8 +133,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(left, Vector) or isinstance(right, Vector):
         return vector_operators.compare(ctx, name, SYMBOLS[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
-        if "lists" in ctx.facts and left.kind == right.kind == "tuple" \
-                and not _written_out(node, left, right):
+        if name in ("eq", "ne") and "lists" in ctx.facts and left.kind == right.kind == "tuple" \
+                and not _written_out(node, left, right):  # Python refuses < of a list and a tuple
             raise ctx.refuse("K036", node, op=SYMBOLS[name], types="lists and tuples",
                              help="a list never equals a tuple; compare their elements")
         if name in ("eq", "ne"):
