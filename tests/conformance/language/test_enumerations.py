@@ -39,6 +39,29 @@ class Word(enum.StrEnum):
     LONG = "long"
 
 
+class Planet(enum.Enum):
+    MERCURY = (3, 2.5)
+    EARTH = (60, 6.0)
+    MARS = (6, 3.5)
+
+    def __init__(self, mass, radius):
+        self.mass, self.radius = mass, radius
+
+    @property
+    def pull(self):
+        return self.mass / (self.radius * self.radius)
+
+    def weight(self, x, scale=1):
+        return x * scale * self.pull
+
+    def next(self):
+        return Planet.EARTH if self is Planet.MERCURY else Planet.MARS
+
+    @classmethod
+    def home(cls):
+        return cls.EARTH
+
+
 TABLE = (Cell.DOOR, Cell.WALL, Cell.FLOOR)
 
 
@@ -112,6 +135,19 @@ def test_numbers_of_members(queue):
             out[i, 3] = int(weight.value * 4) + 100 * (weight == 2.0) + (1 if weight else 5)
         return kernel
     agree(queue, build, N, k=K, out=ints(N, 4))
+
+
+def test_attributes_and_methods_of_members(queue):
+    def build(k, out):
+        def kernel(i):
+            planet = (Planet.MERCURY, Planet.EARTH, Planet.MARS)[k[i] % 3]
+            out[i, 0] = planet.mass + 100 * planet.radius
+            out[i, 1] = planet.pull + planet.weight(k[i], scale=2)
+            out[i, 2] = planet.next().mass + 1000 * (planet.home() is Planet.EARTH)
+            mass, radius = planet.value
+            out[i, 3] = mass * 10 + radius
+        return kernel
+    agree(queue, build, N, k=K, out=np.zeros((N, 4)))
 
 
 def test_what_a_member_is_not(queue):

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import ast
 import enum
+import inspect
 from collections.abc import Sequence
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce
+from unisycl.frontend.paths import Path
 from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Value, VariableForm
+from unisycl.frontend.values.methods import Method
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT
 
@@ -69,12 +73,38 @@ class Member(Kind):
     # ---- parts
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
         if name == "value":
-            return self._value(ctx, node)
-        if hasattr(next(iter(self.cls)), name):
+            tuples = all(isinstance(m.value, tuple) for m in self.cls)
+            return self._each(ctx, name, node) if tuples else self._value(ctx, node)
+        path, static = self._path(name), inspect.getattr_static(self.cls, name, None)
+        if isinstance(static, property) and static.fget is not None:
+            getter = ctx.capture((*path, ("attr", "fget")), static.fget, name, node, frozen=True)
+            return ctx.call(ctx, getter, [self], node)
+        if isinstance(static, FunctionType) and static.__module__ != "enum":
+            return Method(self, name)
+        if isinstance(static, classmethod | staticmethod):
+            return ctx.capture(path, getattr(self.cls, name), name, node, frozen=True)
+        return self._each(ctx, name, node) if hasattr(next(iter(self.cls)), name) else None
+
+    def _each(self, ctx: Lowering, name: str, node: ast.AST) -> Value:
+        """Return an attribute that each member has for itself."""
+        found = [getattr(m, name) for m in self.cls]
+        numbers = all(isinstance(v, bool | int | float) for v in found)
+        if not numbers and not (all(isinstance(v, tuple) and len(v) == len(found[0]) and all(
+                isinstance(x, bool | int | float) for x in v) for v in found)):
             raise ctx.refuse("K046", node, what=f"'.{name}' of a member of {self.cls.__name__}",
                              help="which member it is, is known at run time only: compare it with "
                              "members, by if / elif")
-        return None
+        values = tuple(ctx.capture((*self._path(m.name), ("attr", name)), v, name, node,
+                                   frozen=True) for m, v in zip(self.cls, found, strict=True))
+        return ctx.of(values[0]).one_of(ctx, values, "tuple", self.which, node)
+
+    def _path(self, name: str) -> Path:
+        return (("object", self.cls), ("attr", name))
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        method = ctx.capture(self._path(name), getattr(self.cls, name), name, node, frozen=True)
+        return ctx.call(ctx, method, [self, *args], node, keywords)
 
     # ---- names and paths
     @property
