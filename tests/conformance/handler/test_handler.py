@@ -91,7 +91,6 @@ def test_an_empty_range_satisfies_its_dependants(queue: sycl.queue) -> None:
     with sycl.buffer(x) as bx:
         def first(h: sycl.handler) -> None:
             acc = sycl.accessor(bx, h, sycl.write_only)
-            h.parallel_for(4, lambda i: acc.__setitem__(i, 1)) if False else None
 
             @h.parallel_for(4)
             def kernel(i):
@@ -104,6 +103,13 @@ def test_an_empty_range_satisfies_its_dependants(queue: sycl.queue) -> None:
             def kernel(i):
                 acc[i] = 9
 
+        def no_columns(h: sycl.handler) -> None:
+            acc = sycl.accessor(bx, h, sycl.read_write)
+
+            @h.parallel_for((4, 0))
+            def kernel(i):
+                acc[i[0]] = 9
+
         def last(h: sycl.handler) -> None:
             acc = sycl.accessor(bx, h, sycl.read_write)
 
@@ -112,6 +118,7 @@ def test_an_empty_range_satisfies_its_dependants(queue: sycl.queue) -> None:
                 acc[i] += 1
         queue.submit(first)
         queue.submit(nothing)
+        queue.submit(no_columns)
         queue.submit(last)
     assert [2] * 4 == x.tolist()
 

@@ -22,6 +22,7 @@ class Model:
 
 def test_what_is_under_a_key_is_read_at_each_launch(queue):
     out, table = np.zeros(N), np.arange(N) / 4
+    steps = {1: 0.25, 2: 8.0}
     settings = {"a": 2.0, "b": 3, 7: 5.0, "table": table, "f": lambda v: v * 2, "mode": "fast"}
 
     def kernel(i):
@@ -30,7 +31,7 @@ def test_what_is_under_a_key_is_read_at_each_launch(queue):
             out[i] += settings["f"](i)
         if "more" in settings:
             out[i] += 100
-        out[i] += settings.get("more", 0)
+        out[i] += settings.get("more", 0) + steps.get(i % 3, -0.5)
 
     changes = ({}, {"a": -1.5}, {"mode": "slow"}, {"more": 4}, {"b": 2.5}, {"f": lambda v: v - 1},
                {"mode": "fast"}, {"table": table[::-1]})
@@ -74,6 +75,7 @@ def test_attributes_and_arguments_may_be_dicts(queue):
 @pytest.mark.parametrize(("name", "said"), [
     ("missing", "'settings' has no key 'dz'"), ("changed", "cannot change what it captured"),
     ("chosen", "a key of 'settings' must be known"), ("grown", "no attribute 'update'"),
+    ("asked", r"get\(key, 0\)"),
 ])
 def test_what_cannot_be_known_is_refused(queue, name, said):
     out, settings = np.zeros(N), {"dt": 1.0}
@@ -89,6 +91,9 @@ def test_what_cannot_be_known_is_refused(queue, name, said):
 
     def grown(i):
         settings.update(dz=1)
+
+    def asked(i):
+        out[i] = {1: 2.0}.get(i)
 
     with pytest.raises(sycl.exception, match=said):
         queue.parallel_for(N, locals()[name]).wait()

@@ -68,6 +68,8 @@ def test_sets_and_dicts(queue):
             table = {0: 10, 1: k[i], 2: 30}
             out[i, 2] = table[k[i] % 3]
             extra = sum(table) + sum(table.values())
+            out[i, 9] = table.get(k[i], 7)
+            out[i, 10] = {1: (1, 2)}.get(k[i] % 3, (k[i], 4))[0]
             out[i, 3] = table.get(9, 5) + len(table) + (k[i] in table) + extra
             for key, value in table.items():
                 out[i, 4] += key * value
@@ -81,7 +83,7 @@ def test_sets_and_dicts(queue):
                 finally:
                     out[i, 8] += 1
         return kernel
-    agree(queue, build, N, k=K, out=ints(N, 9))
+    agree(queue, build, N, k=K, out=ints(N, 11))
 
 
 def test_a_set_that_changes_is_another_kernel(queue):

@@ -74,7 +74,7 @@ def _of_processor(extents: Sizes, most: int) -> list[int]:
     of the items have work.
     """
     last = extents[-1]
-    if len(extents) > 1 and last <= most and last % 32 == 0:
+    if len(extents) > 1 and 0 < last <= most and last % 32 == 0:
         out = [last]
     elif last <= _GROUP:
         out = [_power(last, most)]

@@ -339,17 +339,23 @@ def _captured(ctx: Context, getter: Any, node: ast.AST) -> Value:
 
 # ---- methods of tuples
 def method(ctx: Context, name: str, items: Sequence[Value], x: Value, node: ast.AST) -> Value:
-    """Return ``items.index(x)`` or ``items.count(x)``."""
+    """Return ``items.index(x)`` or ``items.count(x)``; ``get``: a place, or that behind all."""
     x = ctx.hold_value(x)
+    if name == "get":
+        return _place(ctx, items, x, node, None)
     if name == "count":
         return _count(ctx, items, x, node)
     return _place(ctx, items, x, node, "KeyError: there is no such key" if name == "key"
                   else "ValueError: tuple.index(x): x not in tuple")
 
 
-def _place(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST, said: str) -> Value:
-    """Return ``items.index(x)``; debugged kernels report that it is nowhere."""
-    found: Value = coerce.weak_scalar(0)
+def _place(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST,
+           said: str | None) -> Value:
+    """Return ``items.index(x)``; debugged kernels report that it is nowhere.
+
+    Without anything to be ``said`` then it is the place behind all.
+    """
+    found: Value = coerce.weak_scalar(0 if said else len(items))
     nowhere = True
     for k in range(len(items) - 1, -1, -1):
         same = _equal(ctx, items[k], x, node)
@@ -357,7 +363,7 @@ def _place(ctx: Context, items: Sequence[Value], x: Value, node: ast.AST, said: 
             continue
         nowhere = nowhere and static_truth(same) is None
         found = _either(ctx, same, coerce.weak_scalar(k), found, node)
-    if nowhere:
+    if nowhere and said:
         _check_found(ctx, items, x, node, said)
     return found
 

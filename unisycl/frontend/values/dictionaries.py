@@ -55,11 +55,14 @@ class Dictionary(Kind):
 
     def _chosen(self, ctx: Lowering, key: Value, node: ast.Subscript) -> Value:
         """Return what is under a key that only a run tells, a number."""
+        self._check_numbers(ctx, node)
+        place = ctx.syntax.tuple_method(ctx, "key", self._keys(), key, node)
+        return self.row._pick(ctx, ctx.to_scalar(place, node), node)
+
+    def _check_numbers(self, ctx: Lowering, node: ast.AST) -> None:
         if not self.keys or any(isinstance(k, str) for k in self.keys):
             raise ctx.refuse("K046", node, what="a key of a dict whose keys are texts",
                              help="choose by if / elif")
-        place = ctx.syntax.tuple_method(ctx, "key", self._keys(), key, node)
-        return self.row._pick(ctx, ctx.to_scalar(place, node), node)
 
     def _keys(self) -> tuple[Value, ...]:
         return tuple(Constant(k) if isinstance(k, str) else coerce.weak_scalar(k)
@@ -77,8 +80,8 @@ class Dictionary(Kind):
             given = match(ctx, node, name, args, keywords, ("key",), ("default",))
             key = _known(ctx, given["key"])
             if key is None:
-                raise ctx.refuse("K046", node, what="the key that get() is given",
-                                 help="ask by 'in' before")
+                self._check_numbers(ctx, node)
+                return found_or_default(ctx, self._keys(), self.row.items, given, node)
             return self.row.items[self.keys.index(key[0])] if key[0] in self.keys \
                 else given.get("default", Constant(None))
         match(ctx, node, name, args, keywords, ())
@@ -154,6 +157,17 @@ class DictionaryForm(VariableForm):
         row = self.row.variable(ctx, key, name, like.row)
         assert isinstance(row, Several)
         return Dictionary(self.keys, row)
+
+
+def found_or_default(ctx: Lowering, keys: tuple[Value, ...], values: tuple[Value, ...],
+                     given: dict[str, Value], node: ast.AST) -> Value:
+    """Return what ``get`` gives for a key that only a run tells, a number."""
+    if "default" not in given:
+        raise ctx.refuse("K046", node, what="the key that get() is given without a default",
+                         help="write one, as in get(key, 0), or ask by 'in' before")
+    place = ctx.syntax.tuple_method(ctx, "get", keys, given["key"], node)
+    row = Several((*values, ctx.hold_value(given["default"])))
+    return row._pick(ctx, ctx.to_scalar(place, node), node)
 
 
 def _known(ctx: Lowering, value: Value) -> tuple[Any] | None:

@@ -18,6 +18,7 @@ from unisycl.frontend.parameters import match
 from unisycl.frontend.paths import Path
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.dictionaries import found_or_default
 from unisycl.frontend.values.kind import Kind, Lowering, Target, Value
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.tuples import Several
@@ -45,9 +46,8 @@ class Mapping(Kind):
 
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
         value = ctx.value(node.slice)
-        if isinstance(value, n.Expr) and ctx.constant(value) is None and self.object and all(
-                isinstance(k, bool | int | float) for k in self.object):
-            return self._chosen(ctx, ctx.hold(value), node)
+        if self._only_a_run_tells(ctx, value):
+            return self._chosen(ctx, ctx.to_scalar(ctx.hold_value(value), node), node)
         key = self._key(ctx, value, node.slice)
         if key not in self.object:
             known = [k for k in self.object if isinstance(k, str)]
@@ -55,6 +55,11 @@ class Mapping(Kind):
                 "K054", node, what=f"'{self.name}' has no key {key!r}", help=suggest(
                     str(key), known, f"it has {', '.join(map(repr, self.object)) or 'none'}"))
         return self._at(ctx, key, node)
+
+    def _only_a_run_tells(self, ctx: Lowering, key: Value) -> bool:
+        """Say whether a key is a number that is known at run time only, as all keys here are."""
+        return isinstance(key, n.Expr) and ctx.constant(key) is None and bool(self.object) and all(
+            isinstance(k, bool | int | float) for k in self.object)
 
     def _chosen(self, ctx: Lowering, key: n.Expr, node: ast.Subscript) -> Value:
         """Return what is under a key that only a run tells, a number."""
@@ -75,6 +80,9 @@ class Mapping(Kind):
                     node: ast.AST) -> Value:
         if name == "get":
             given = match(ctx, node, name, args, keywords, ("key",), ("default",))
+            if self._only_a_run_tells(ctx, given["key"]):
+                return found_or_default(ctx, self._keys(ctx), tuple(
+                    self._at(ctx, k, node) for k in self.object), given, node)
             key = self._key(ctx, given["key"], node)
             self._keys(ctx)
             if key in self.object:
