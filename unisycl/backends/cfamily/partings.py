@@ -31,10 +31,11 @@ def loops(kernel: n.Kernel, body: n.Block) -> frozenset[int]:
     """Return, by id, the loops around meetings that items of a sub-group leave in different turns.
 
     A compiler that repeats such a loop's body, and so its meeting, would have items of one
-    sub-group meet at different instructions.
+    sub-group meet at different instructions. Functions of hardware (matrices) and of a user's own
+    may be meetings, too.
     """
     around = [s for s in visit.statements(body) if isinstance(s, n.For | n.While)
-              and visit.contains(s.body, (n.Barrier, n.GroupCall))]
+              and visit.contains(s.body, (n.Barrier, n.GroupCall, n.Foreign))]
     if not around:
         return frozenset()
     shapes = _shapes(kernel, body)

@@ -184,6 +184,12 @@ def test_a_strided_array_is_copied_by_the_work_items() -> None:
     x = np.zeros(128, np.int32)
     assert "cp.async.c" not in text_of(kernel, (x[::2], x), 64)[1]
 
+@sycl.ext.unisycl.extern("""
+__device__ int first_of(int v) { return __shfl_sync(0xffffffffu, v, 0); }
+""", sycl.backend.cuda)
+def first_of(v: Any) -> Any: ...
+
+
 def test_loops_that_items_leave_apart_keep_one_meeting() -> None:
     """A meeting that a compiler repeats would be several, and items wait at one each."""
     def apart(it: Any, out: Any, own: Any) -> None:
@@ -196,6 +202,9 @@ def test_loops_that_items_leave_apart_keep_one_meeting() -> None:
         for k in range(own[x] + 1):
             if k == 0:
                 out[x] += sycl.reduce_over_group(it.get_group(), i, sycl.plus())
+        for k in range(own[x] + 1):
+            if k == 0:
+                out[x] += first_of(it.get_local_id(0))
 
     def together(it: Any, out: Any, own: Any) -> None:
         x, step = it.get_local_id(0), 32
@@ -206,6 +215,6 @@ def test_loops_that_items_leave_apart_keep_one_meeting() -> None:
 
     x = np.zeros(128, np.int64)
     made, text = text_of(apart, (x, x), 64)
-    assert text.count("#pragma unroll 1\n") == 2
+    assert text.count("#pragma unroll 1\n") == 3
     assert cuda_texts.refusal(made, text, 90) == ""
     assert "#pragma unroll 1\n" not in text_of(together, (x, x), 64)[1]
