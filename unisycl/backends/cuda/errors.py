@@ -30,6 +30,7 @@ _NAMES = {
 _CODES = {2: errc.memory_allocation, 701: errc.nd_range, 720: errc.nd_range,
           200: errc.build, 209: errc.build, 218: errc.build, 222: errc.build, 300: errc.build,
           801: errc.feature_not_supported}
+_UNKNOWN_CODE = (200, 209, 218, 222)
 _LASTING = frozenset((4, 46, 214, 220, 226, 304, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719,
                       807, 810, 999))
 """Results after which a context does nothing any more: each later call gives the same."""
@@ -60,6 +61,9 @@ def _advice(code: errc, result: int) -> str:
         return "; use smaller buffers, or fewer at a time"
     if code is errc.nd_range:
         return "; use a smaller work-group, less local memory, or fewer work-groups"
+    if result in _UNKNOWN_CODE:
+        return ("; the driver does not know such code: where NVIDIA's compiler (nvidia-cuda-nvrtc) "
+                "is of a newer CUDA than the driver, install one that is not, or a newer driver")
     if result == 700:
         return ("; the kernel read or wrote where no memory is: look for an index out of range, "
                 "or memory that was freed (debug on the cpu or host device finds the line)")

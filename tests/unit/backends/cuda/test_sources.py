@@ -12,6 +12,7 @@ import pytest
 import unisycl as sycl
 from tests.conformance.interop.test_cuda_sources import CHILDREN, SOURCE
 from tests.cuda_fake.library import FakeCuda
+from unisycl.backends.cuda import errors
 from unisycl.backends.cuda.launch import linking, sources
 from unisycl.backends.cuda.text import compile as compiler
 from unisycl.backends.cuda.text.target import Target
@@ -100,3 +101,6 @@ def test_texts_that_launch_kernels_are_made_for_linking(
     with pytest.raises(sycl.exception, match="pip install nvidia-cuda-runtime") as caught:
         ext.build(source)
     assert caught.value.code() == sycl.errc.build
+    assert "nvidia-cuda-nvrtc==12.4.*" in linking.newer(12040, (13, 0))
+    assert "" == linking.newer(13000, (13, 0))
+    assert "newer CUDA" in str(errors.device_error("cuModuleLoadData", 222))

@@ -70,9 +70,23 @@ def linked(session: Session, code: bytes, name: str) -> bytes:
             failed = failed or api.attempt("cuLinkComplete", state, ctypes.byref(made),
                                            ctypes.byref(size))
             if failed:
+                advice = newer(api.number("cuDriverGetVersion"), compiler.compiler().version)
                 raise BuildError(errc.build, f"the source could not be linked with {found} (CUDA's "
-                                 f"error {failed}). The log of '{name}':\n"
+                                 f"error {failed}).{advice} The log of '{name}':\n"
                                  f"{log.value.decode(errors='replace')}")
             return ctypes.string_at(made.value or 0, size.value)
         finally:
             api.attempt("cuLinkDestroy", state)
+
+
+def newer(number: int, made: tuple[int, int]) -> str:
+    """Return what is wrong where code was made by a newer CUDA than the driver's, which links it.
+
+    ``number`` is the driver's version as CUDA gives it, ``made`` the compiler's.
+    """
+    known = number // 1000, number % 1000 // 10
+    if made <= known:
+        return ""
+    return (f" NVIDIA's compiler is of CUDA {made[0]}.{made[1]}, and the driver of CUDA {known[0]}."
+            f"{known[1]} links no newer code: pip install "
+            f"'{compiler.WHEEL}=={known[0]}.{known[1]}.*', or a newer driver.")
