@@ -15,9 +15,8 @@ from unisycl.base.errors import UnsupportedError
 from unisycl.frontend import specialize
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import View
 from unisycl.runtime.devices.devices import DeviceState
-from unisycl.runtime.launch import program
+from unisycl.runtime.launch import pipe_ends, program
 
 _INTERVAL = "initiation_interval"
 
@@ -131,16 +130,9 @@ def ends(device: DeviceState, function: Any, geometry: Geometry, arguments: tupl
 
 def _parts(kernel: n.Kernel, raw: tuple[Any, ...], part: str) -> Iterator[
         tuple[str, str, Any, Any]]:
-    """Yield each use of a part of a pipe: the pipe's name, the method, the parameter, the object.
-
-    A method is reached by way of its object: pipe, method, ``__self__``, ..., part.
-    """
+    """Yield each use of a part of a pipe: its name, the method, the parameter, the object."""
     objects = dict(zip((p.index for p in kernel.params), raw, strict=False))
-    for param in kernel.params:
-        steps = [str(step) for _, step in param.path]
-        method = steps.index("__self__") - 1 if "__self__" in steps else 0
+    for name, _, method, param in pipe_ends.calls(kernel, part):
         thing = objects.get(param.index)
-        if method < 1 or steps[-1] != part or not isinstance(param.type, View) or (
-                thing is not None and getattr(thing, "what", "") != "pipe"):
-            continue
-        yield steps[method - 1], steps[method], param, thing
+        if thing is None or getattr(thing, "what", "") == "pipe":
+            yield name, method, param, thing

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.ext.intel import pipe
+from unisycl.ext.intel import check_pipes, pipe
+from unisycl.ext.oneapi import experimental as exp
 
 record = np.dtype([("n", np.int32), ("v", np.float32, (3,))])
 
@@ -108,6 +109,57 @@ def test_kernels_answer_one_another_in_a_ring(waiting: sycl.queue) -> None:
     events = [waiting.single_task(echo, 50), waiting.single_task(ask, out, 50)]
     sycl.event.wait(events)
     assert [50] == seen(waiting, out)
+
+
+@pytest.mark.row("E-23", "K-13")
+def test_work_groups_of_one_kernel_are_both_ends(own: sycl.queue) -> None:
+    device = own.get_device()
+    count = 20 if device.get_backend() is sycl.backend.host else 2000
+
+    def groups(it, out, count):
+        if it.get_local_id(0) == 1:
+            if it.get_group(0) == 0:
+                for k in range(count):
+                    numbers.write(k)
+            else:
+                total = np.int64(0)
+                wrong = 0
+                for k in range(count):
+                    value = numbers.read()
+                    if value != k:
+                        wrong += 1
+                    total += value
+                out[0] = total
+                out[1] = wrong
+    out = sycl.malloc_device(2, np.int64, own)
+    together = exp.work_group_progress(exp.forward_progress_guarantee.concurrent,
+                                       exp.execution_scope.root_group)
+    able = not exp.forward_progress_guarantee.concurrent > device.get_info(
+        sycl.info.device.forward_progress_guarantee[
+            exp.execution_scope.work_group, exp.execution_scope.root_group])
+    with sycl.testing.refused(device, able=able):
+        own.parallel_for(sycl.nd_range(4, 2), sycl.kernel(properties=together)(groups), out,
+                         count).wait()
+        assert [count * (count - 1) // 2, 0] == seen(own, out)
+
+
+@pytest.mark.part("K-13")
+def test_kernels_that_need_another_one_are_refused_where_none_runs(own: sycl.queue) -> None:
+    def half(it):
+        if it.get_group(0) == 0:
+            numbers.write(1)
+        else:
+            forth.read()
+    together = exp.work_group_progress(exp.forward_progress_guarantee.concurrent,
+                                       exp.execution_scope.root_group)
+    kernel = sycl.kernel(properties=together)(half)
+    if own.get_device().get_backend() in (sycl.backend.host, sycl.backend.cpu):
+        assert len(check_pipes(own, (sycl.nd_range(4, 2), kernel), host=[numbers, forth])) == 2
+        return
+    with pytest.raises(sycl.exception) as caught:
+        own.parallel_for(sycl.nd_range(4, 2), kernel).wait()
+    assert caught.value.code() in (sycl.errc.kernel_not_supported,
+                                   sycl.errc.feature_not_supported)
 
 
 @pytest.mark.row("E-23")

@@ -17,10 +17,8 @@ from unisycl.api.queue.queue import queue
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.observe import compile_report
-from unisycl.runtime.launch import launch
+from unisycl.runtime.launch import launch, pipe_ends
 
-_WRITES = frozenset(("write", "write_nb", "reserve_write"))
-_READS = frozenset(("read", "read_nb", "reserve_read"))
 _WAITS = frozenset(("write", "read"))
 _ALONE = {"writes": "never has a packet to read", "reads": "finds no room once it is full"}
 """What becomes of an end that does not wait, where nothing does this at the other one."""
@@ -92,9 +90,9 @@ def check_pipes(q: queue, *launches: tuple[Any, ...], host: Iterable[Any] = ()) 
             if id(ends) not in found:
                 found[id(ends)] = _Connection(name, ends, host=id(ends) in outside)
             found[id(ends)].waits |= call in _WAITS
-            if call in _WRITES:
+            if call in pipe_ends.WRITES:
                 found[id(ends)].add("writes", where)
-            elif call in _READS:
+            elif call in pipe_ends.READS:
                 found[id(ends)].add("reads", where)
     wrong = [line for one in found.values() for line in one.problems()]
     if wrong:

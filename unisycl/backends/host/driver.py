@@ -160,7 +160,8 @@ class HostDriver(Driver):
         if launch.order is not None:
             launch = replace(launch)  # a graph that runs again gives it another one
         if executable.kernel.waits:
-            return _start_aside(launch, lambda: concurrent_groups.run_aside(launch, cache), deps)
+            aside = run if together else concurrent_groups.run_aside
+            return _start_aside(launch, lambda: aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:

@@ -31,7 +31,14 @@ from unisycl.process.recursion import apart, inside
 from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph import watching
 from unisycl.runtime.graph.command_group import Capturable
-from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_parts, progress
+from unisycl.runtime.launch import (
+    args,
+    attributes,
+    compiled_kernels,
+    nd_range_parts,
+    pipe_ends,
+    progress,
+)
 from unisycl.runtime.launch.repeats import Kin, Place, Repeat, Repeats, results
 
 _LIMIT = 4096
@@ -317,10 +324,12 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
                                f"sub-groups of {kernel.sub_group}; the device '{info.name}' has "
                                f"{', '.join(map(str, info.sub_group_sizes))}")
     _check_atomics(info, kernel)
-    if kernel.waits and not info.concurrent_kernels:
+    if kernel.waits and not info.concurrent_kernels and not pipe_ends.meets_itself(kernel):
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' may wait for "
                                f"another kernel, and the device '{info.name}' need not run two at "
-                               "a time; use the operations of the pipe that do not wait (_nb)")
+                               "a time; use the operations of the pipe that do not wait (_nb), or "
+                               "have both ends in one kernel that requires concurrent progress of "
+                               "its work-groups")
     if kernel.enqueues and not info.device_queue_size:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' enqueues "
                                f"kernels, and the device '{info.name}' has no queue for them; "
