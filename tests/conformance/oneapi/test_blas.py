@@ -473,3 +473,28 @@ def test_repeats_of_a_devices_library_see_new_values_and_freed_memory(
         mkl.blas.gemm(queue, N, N, 4, 4, 4, 1.0, a, 4, b, 4, 0.0, c, 4)
     for memory in (a, c):
         sycl.free(memory, queue)
+
+
+@pytest.mark.part("L-4")
+def test_parts_of_matrices_lie_as_their_leading_dimension_says() -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    n = mkl.transpose.nontrans
+    big = np.arange(64, dtype=np.float32).reshape(8, 8)
+    a, c = big[1:5, 2:6], np.full((4, 10), 7, np.float32)
+    given = n, n, 4, 4, 4, 1, a, 8, a, 8, 0, c[:, 3:7], 10
+    mkl.blas.row_major.gemm(queue, *given).wait()
+    assert np.array_equal(c[:, 3:7], a @ a)
+    assert (np.delete(c, range(3, 7), 1) == 7).all()
+    mkl.blas.column_major.gemm(queue, n, n, 4, 4, 4, 1, a.T, 8, a.T, 8, 0, c[:, 3:7].T, 10).wait()
+    assert np.array_equal(c[:, 3:7], a @ a)
+    for wrong, text in (((*given[:7], 4, *given[8:]), "a is a part of a matrix whose leading dimension is 8"),
+                        ((n, n, 3, 5, 4, 1, a, 8, big, 8, 0, c[:, 3:7], 10),
+                         "c is a part of a matrix, in which 4 elements lie together where 5"),
+                        ((*given[:6], a[::-1], *given[7:]), "a is an array with gaps")):
+        with pytest.raises(mkl.invalid_argument, match=text):
+            mkl.blas.row_major.gemm(queue, *wrong)
+    whole = np.asfortranarray([[0.0, 1, 2], [0, 4, 2], [0, 2, 3]])
+    part = whole[1:, 1:]
+    mkl.lapack.potrf(queue, mkl.uplo.lower, 2, part, 3).wait()
+    assert np.allclose(np.tril(part), np.linalg.cholesky([[4, 2], [2, 3]]))
+    assert np.array_equal([*whole[:, 0], *whole[0]], [0, 0, 0, 0, 1, 2])

@@ -44,6 +44,49 @@ def flat(routine: str, what: str, x: Any) -> Memory:
     return memory_of(routine, what, x)
 
 
+def with_parts(routine: str, given: dict[str, Any], pairs: dict[str, str], *,
+               rows_lie: bool) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return what was given, with parts of matrices as the elements between which they lie.
+
+    And of these how many elements lie together.
+
+    Args:
+        pairs: the names of matrices, and those of their leading dimensions.
+        rows_lie: whether rows lie together, else columns.
+    """
+    found, widths = given, {}
+    for what, leading in pairs.items():
+        x = given.get(what)
+        if isinstance(x, np.ndarray) and x.ndim == 2 and not (
+                x.flags.c_contiguous or x.flags.f_contiguous):
+            if found is given:
+                found = dict(given)
+            turned = x if rows_lie else x.T
+            found[what], widths[what] = _spread(routine, what, turned, leading,
+                                                given[leading]), turned.shape[1]
+    return found, widths
+
+
+def check_width(routine: str, what: str, lying: int, widths: dict[str, int]) -> None:
+    """Refuse a routine that would reach beyond a part of a matrix."""
+    if lying > widths.get(what, lying):
+        raise names.invalid_argument(f"{routine}: {what} is a part of a matrix, in which "
+                                     f"{widths[what]} elements lie together where {lying} are "
+                                     "needed")
+
+
+def _spread(routine: str, what: str, x: Any, leading: str, ld: Any) -> Any:
+    """Return a part of a matrix whose rows lie ``ld`` apart, with what lies between its rows."""
+    apart, rest = divmod(x.strides[0], x.itemsize)
+    if x.strides[1] != x.itemsize or rest or apart < x.shape[1]:
+        return x  # which is refused as an array with gaps
+    if ld != apart:
+        raise names.invalid_argument(f"{routine}: {leading} is {ld}, and {what} is a part of a "
+                                     f"matrix whose leading dimension is {apart}")
+    size = (x.shape[0] - 1) * apart + x.shape[1]
+    return np.lib.stride_tricks.as_strided(x, (size,), (x.itemsize,), writeable=x.flags.writeable)
+
+
 def held(routine: str, what: str, x: Any, kind: np.dtype[Any], need: int, *,
          writes: bool) -> Held:
     """Return memory of so many elements of a type; refuse other memory."""

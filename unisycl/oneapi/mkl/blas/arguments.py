@@ -70,7 +70,10 @@ class Reader:
     """Reads the arguments of one call, in the order of the row."""
 
     def __init__(self, row: table.Row, given: dict[str, Any], *, rows_lie: bool) -> None:
-        self.row, self.given, self.rows_lie = row, given, rows_lie
+        self.row, self.rows_lie = row, rows_lie
+        self.given, self.widths = memories.with_parts(row.name, given, {
+            a.name: a.leading for a in row.arguments if isinstance(a, table.Matrix)},
+            rows_lie=rows_lie)
         self.named: dict[str, Any] = {}
         self.values: list[Any] = []
         self.slots: list[int] = []
@@ -165,6 +168,7 @@ class Reader:
             what = "columns of rows that lie together" if self.rows_lie else "rows"
             self.refuse(f"{argument.leading} is {ld}; {argument.name} needs at least "
                         f"{max(1, lying)} (its {'diagonals' if argument.band else what})")
+        memories.check_width(self.row.name, argument.name, lying, self.widths)
         need = (count - 1) * ld + lying if lying and count else 0
         self._hold(argument.name, need, TYPES[self.letter], writes=argument.writes)
         self.named[argument.leading] = ld

@@ -53,7 +53,10 @@ class Reader:
     """Reads the arguments of one call."""
 
     def __init__(self, name: str, row: Row, given: dict[str, Any], *, batch: bool) -> None:
-        self.name, self.row, self.given = name, row, given
+        self.name, self.row = name, row
+        self.given, self.widths = memories.with_parts(name, given, {
+            a.name: row.arguments[k + 1].name.split("=")[0] for k, a in enumerate(row.arguments)
+            if isinstance(a, Memory) and "*" in a.count}, rows_lie=False)
         self.named: dict[str, Any] = {}
         self.batch = names.whole(name, "batch_size", given["batch_size"]) if batch else 1
         self.is_batch = batch
@@ -149,6 +152,7 @@ class Reader:
             if ld < max(1, high if wide else 1):
                 self.refuse(f"{leading} is {ld}; {argument.name} needs at least {max(1, high)} "
                             "(its rows)")
+            memories.check_width(self.name, argument.name, high if wide else 0, self.widths)
             self.named[leading] = ld
             need = (wide - 1) * ld + high if high and wide else 0
         stride = 0
