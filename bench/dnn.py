@@ -83,8 +83,11 @@ def directly(pd: Any) -> Run:
     run = library.function("primitive_execute", [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
                                                  ctypes.c_void_p])
 
+    wait = library.function("stream_wait", [ctypes.c_void_p]) if library.waits else None
+
     def call() -> Any:
-        return run(made, stream, len(kept) - 1, given)
+        found = run(made, stream, len(kept) - 1, given)
+        return found if wait is None else wait(stream)
 
     return call
 

@@ -487,7 +487,7 @@ def test_parts_of_matrices_lie_as_their_leading_dimension_says() -> None:
     assert (np.delete(c, range(3, 7), 1) == 7).all()
     mkl.blas.column_major.gemm(queue, n, n, 4, 4, 4, 1, a.T, 8, a.T, 8, 0, c[:, 3:7].T, 10).wait()
     assert np.array_equal(c[:, 3:7], a @ a)
-    for wrong, text in (((*given[:7], 4, *given[8:]), "a is a part of a matrix whose leading dimension is 8"),
+    for wrong, text in (((*given[:7], 4, *given[8:]), "a matrix whose leading dimension is 8"),
                         ((n, n, 3, 5, 4, 1, a, 8, big, 8, 0, c[:, 3:7], 10),
                          "c is a part of a matrix, in which 4 elements lie together where 5"),
                         ((*given[:6], a[::-1], *given[7:]), "a is an array with gaps")):

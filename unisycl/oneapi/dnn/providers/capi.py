@@ -6,8 +6,11 @@ installed package; an object of the library is destroyed with ours.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,14 @@ from unisycl.oneapi.frame.library import Library, of_wheel
 
 Pointer = ctypes.c_void_p
 Dims = ctypes.c_int64 * 12
-_WHEELS = ("onednn-cpu-gomp", "onednn-cpu-iomp", "onednn-cpu-tbb")
+_WHEELS = ("onednn", "onednn-cpu-gomp", "onednn-cpu-iomp", "onednn-cpu-tbb")
+"""The last one that is installed is taken: those for processors alone call in less time."""
+_OF_SYCL = 512
+"""What the library calls a processor that it reaches through SYCL's runtime."""
+_NEEDED = (("tbb", "libtbb.so.12"), ("intel-cmplr-lib-rt", "libintlc.so.5"),
+           ("intel-cmplr-lib-rt", "libirc.so"), ("intel-cmplr-lib-rt", "libimf.so"),
+           ("intel-cmplr-lib-rt", "libsvml.so"), ("intel-sycl-rt", "libsycl.so.9"))
+"""What the wheel of all devices is linked with: by wheel and file, in this order."""
 _ANY, _UNKNOWN_TAG = 1, 0
 _NDIMS, _DIMS, _TYPE, _OFFSET, _PADDED, _KIND, _BLOCKS, _SIZES, _PLACES = (
     256, 257, 258, 259, 260, 262, 263, 264, 265)
@@ -62,11 +72,15 @@ class Dnnl:
     def __init__(self, path: Path) -> None:
         self._library = Library(path, "dnnl_{}")
         self.path = path
-        made = ctypes.c_void_p()
-        self.check("engine", self.call("engine_create", ctypes.byref(made), 1, ctypes.c_size_t(0)))
-        self.engine = made
         found = self._library.find("version", [], ctypes.POINTER(_Version))().contents
         self.version = f"{found.major}.{found.minor}.{found.patch}"
+        self.waits = found.runtime == _OF_SYCL
+        """Whether an execution has ended only when its stream has been waited for."""
+        made = ctypes.c_void_p()
+        with _driver() if self.waits else contextlib.nullcontext():
+            self.check("engine", self.call("engine_create", ctypes.byref(made), 1,
+                                           ctypes.c_size_t(0)))
+        self.engine = made
         self._destroy_md = self.function("memory_desc_destroy", [Pointer])
         isa = self.call("get_effective_cpu_isa")
         self.sums_bytes = not isa or bool(isa & _DOT_PRODUCTS)
@@ -218,7 +232,8 @@ class Dnnl:
 
 
 class _Version(ctypes.Structure):
-    _fields_ = (("major", ctypes.c_int), ("minor", ctypes.c_int), ("patch", ctypes.c_int))
+    _fields_ = (("major", ctypes.c_int), ("minor", ctypes.c_int), ("patch", ctypes.c_int),
+                ("hash", ctypes.c_char_p), ("runtime", ctypes.c_uint))
 
 
 def _address(at: Any) -> int:
@@ -243,10 +258,39 @@ def _paths() -> list[Path]:
     return [p for wheel in _WHEELS for p in of_wheel(wheel, "libdnnl.so") if p.exists()]
 
 
+def _libraries(wheel: str, name: str) -> list[Path]:
+    """Return libraries of a wheel, without what debuggers have beside them."""
+    return [p for p in of_wheel(wheel, name) if p.suffix not in (".py", ".pyc")]
+
+
+@contextlib.contextmanager
+def _driver() -> Iterator[None]:
+    """Let SYCL's runtime find the driver of processors that a wheel has, which no system knows."""
+    name, files = "OCL_ICD_FILENAMES", [
+        p.parent / "libintelocl.so" for p in _libraries(*_NEEDED[-1])]
+    if name in os.environ or not files or not files[0].exists():
+        yield
+        return
+    os.environ[name] = str(files[0])
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+def _load_needed() -> None:
+    """Load what the wheel of all devices is linked with, from wheels that know nothing of it."""
+    for wheel, file in _NEEDED:
+        for path in _libraries(wheel, file)[:1]:
+            ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+
+
 @functools.cache
 def dnnl() -> Dnnl:
     """Return the library; raises ``OSError`` where it is not installed."""
     found = _paths()
     if not found:
         raise OSError("no package with libdnnl is installed")
+    if of_wheel(_WHEELS[0], "libdnnl.so") == found:
+        _load_needed()
     return Dnnl(found[-1])

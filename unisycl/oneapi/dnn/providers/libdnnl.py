@@ -145,6 +145,7 @@ class Made:
         skips = self._skips(numbers)
         strict = [k for k, n in enumerate(numbers) if n in (arg.WORKSPACE, arg.SCRATCHPAD)]
         change, execute = self._set_handle, self._execute
+        wait = library.function("stream_wait", [Pointer]) if library.waits else None
 
         def work(queue: Any, *bound: Bound) -> None:
             del queue
@@ -164,6 +165,8 @@ class Made:
             for memory, b, skip in zip(mine.kept, bound, skips, strict=False):
                 change(memory.at, b.address + skip)
             found = execute(primitive.at, mine.stream.at, len(wanted), mine.arguments)
+            if wait is not None:
+                found = found or wait(mine.stream.at)
             sets.append(mine)
             if found:
                 library.check(name, found)
