@@ -326,3 +326,28 @@ def test_elements_that_share_a_place_are_read_and_not_written(queue: sycl.queue)
     with pytest.raises(dnn.error, match="no room") as found:
         memory(memory.desc((2 ** 40, 2 ** 40), np.float32, tag.ab), e)
     assert found.value.status is dnn.status.out_of_memory
+
+
+@pytest.mark.part("L-9")
+def test_descriptors_of_primitives_say_what_they_were_made_of(queue: sycl.queue) -> None:
+    e, tag, f32 = dnn.engine(queue), dnn.memory.format_tag, dnn.memory.data_type.f32
+    x = dnn.memory.desc((3, 2, 4), f32, tag.tnc)
+    w = dnn.memory.desc((1, 1, 4, 4, 4), f32, tag.ldigo)
+    b, none = dnn.memory.desc((1, 1, 4, 4), f32, tag.ldgo), dnn.memory.desc()
+    pd = dnn.lstm_forward.primitive_desc(
+        e, dnn.prop_kind.forward_inference, dnn.rnn_direction.unidirectional_left2right, x, none,
+        none, w, w, b, x, none, none)
+    assert pd.src_layer_desc() == pd.dst_layer_desc() == x
+    assert pd.weights_layer_desc() == pd.weights_iter_desc() == w
+    assert pd.src_iter_c_desc().is_zero()
+    assert pd.get_direction() is dnn.rnn_direction.unidirectional_left2right
+    y = dnn.memory.desc((1, 2, 4, 4), f32, tag.abcd)
+    pool = dnn.pooling_forward.primitive_desc(
+        e, dnn.prop_kind.forward_inference, dnn.algorithm.pooling_max, y,
+        dnn.memory.desc((1, 2, 2, 2), f32, tag.abcd), (2, 2), (2, 2), (0, 0), (0, 0), (0, 0))
+    assert pool.get_algorithm() is dnn.algorithm.pooling_max
+    assert (list(pool.get_strides()), list(pool.get_kernel())) == ([2, 2], [2, 2])
+    assert pool.get_prop_kind() is dnn.prop_kind.forward_inference
+    for name in ("get_axis", "get_src", "weights_desc_", "source_desc"):
+        with pytest.raises(AttributeError, match=f"has no '{name}'"):
+            getattr(pool, name)

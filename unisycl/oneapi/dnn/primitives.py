@@ -7,6 +7,7 @@ Non-goals: the kinds (``kinds``), computing. Invariant: everything is checked be
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -28,6 +29,14 @@ from unisycl.oneapi.frame.results import events_of
 
 LIBRARY = "dnn"
 _REPEATS = 16
+_BY_LAYERS = tuple(f"{d}{n}_" for d in ("", "diff_") for n in (
+    "src_layer", "src_iter", "weights_layer", "weights_iter", "weights_peephole",
+    "weights_projection", "dst_layer", "dst_iter"))
+"""How descriptors of recurrent networks begin."""
+_TENSORS = ("src", "dst", "weights", "bias", "diff_", "data", "stat")
+_GETTERS = {"algorithm": ("alg",), "prop_kind": ("prop",), "dilations": ("dilates",),
+            "group_size": ("group",), "epsilon": ("epsilon", "eps")}
+"""Fields by the names that C++ has for them, where these differ."""
 
 
 class Implementation(Protocol):
@@ -159,6 +168,17 @@ class primitive_desc_base:
             raise error(f"{self._op.name}: it has no '{name}'; it has "
                         + ", ".join(self._op.row.names))
         return self._op[name]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what C++ has a function for: ``src_layer_desc()``, ``get_strides()``."""
+        if name.endswith("_desc") and name.startswith(_BY_LAYERS):
+            return functools.partial(self._asked, name.removesuffix("_desc"))
+        known = name.removeprefix("get_")
+        for field in _GETTERS.get(known, (known,)) if known != name else ():
+            if field in self.row.names and not field.startswith(_TENSORS):
+                return functools.partial(self.query, field)
+        raise AttributeError(f"{type(self).__module__}.{type(self).__qualname__} of {self.row.name}"
+                             f" has no '{name}'")
 
     def _asked(self, *fields: str) -> desc:
         for name in fields:
