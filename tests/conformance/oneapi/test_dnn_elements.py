@@ -99,3 +99,23 @@ def test_functions_of_other_types_and_layouts(queue: sycl.queue) -> None:
                 dnn.reorder(a, memory(y, e)).execute(s, a, memory(y, e)).wait()
                 s.wait()
                 model.near(y, np.exp(x.astype(float)))
+
+
+@pytest.mark.part("L-13")
+def test_logsoftmax_of_before_3_0(queue: sycl.queue) -> None:
+    e, arg = dnn.engine(queue), dnn.arg
+    x = np.random.default_rng(4).standard_normal((3, 5)).astype(np.float32)
+    md = dnn.memory.desc(x.shape, dnn.memory.data_type.f32, dnn.memory.format_tag.ab)
+    pd = dnn.logsoftmax_forward.primitive_desc(
+        dnn.logsoftmax_forward.desc(dnn.prop_kind.forward_training, md, 1), e)
+    back = dnn.logsoftmax_backward.primitive_desc(dnn.logsoftmax_backward.desc(md, md, 1), e, pd)
+    src, dst, slope, found = (dnn.memory(v, e) for v in (
+        x, np.zeros_like(x), np.ones_like(x), np.zeros_like(x)))
+    s = dnn.stream(e)
+    dnn.logsoftmax_forward(pd).execute(s, {arg.SRC: src, arg.DST: dst})
+    dnn.logsoftmax_backward(back).execute(s, {arg.DST: dst, arg.DIFF_DST: slope,
+                                              arg.DIFF_SRC: found})
+    s.wait()
+    want = x - np.log(np.exp(x.astype(float)).sum(1, keepdims=True))
+    assert np.allclose(dst.map_data().reshape(x.shape), want, atol=1e-5)
+    assert np.allclose(found.map_data().reshape(x.shape), 1 - 5 * np.exp(want), atol=1e-4)

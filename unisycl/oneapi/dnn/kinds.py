@@ -6,6 +6,9 @@ table.
 
 from __future__ import annotations
 
+from typing import Any
+
+from unisycl.oneapi.dnn.names import algorithm
 from unisycl.oneapi.dnn.operations import operation
 from unisycl.oneapi.dnn.primitives import primitive, primitive_desc_base
 from unisycl.oneapi.dnn.table import ROWS
@@ -435,6 +438,26 @@ class softmax_backward(primitive):
         """The operation without an engine, as before 3.0."""
 
         row = ROWS["softmax_backward"]
+
+
+class logsoftmax_forward(softmax_forward):
+    """The logarithm of softmax, as before 3.0; since then ``algorithm.softmax_log``."""
+
+    class desc(softmax_forward.desc):
+        """The operation without an engine: (prop_kind, src, axis)."""
+
+        def __init__(self, *args: Any, **named: Any) -> None:
+            super().__init__(*args, alg=algorithm.softmax_log, **named)
+
+
+class logsoftmax_backward(softmax_backward):
+    """The gradient of the logarithm of softmax, as before 3.0."""
+
+    class desc(softmax_backward.desc):
+        """The operation without an engine: (diff_src, dst, axis)."""
+
+        def __init__(self, *args: Any, **named: Any) -> None:
+            super().__init__(*args, alg=algorithm.softmax_log, **named)
 
 
 class binary(primitive):
