@@ -287,3 +287,20 @@ def test_reruns_give_the_same_bits(queue: sycl.queue) -> None:
     assert len(found) == 1
     for m in (a, b, c, out):
         sycl.free(m, queue)
+
+
+@pytest.mark.part("L-6")
+def test_half_of_a_spectrum_lies_as_complex_numbers(queue: sycl.queue) -> None:
+    param, value = mkl.dft.config_param, mkl.dft.config_value
+    made = mkl.dft.descriptor(mkl.dft.precision.SINGLE, mkl.dft.domain.REAL, 6)
+    made.set_value(param.PACKED_FORMAT, value.CCE_FORMAT)
+    made.set_value(param.CONJUGATE_EVEN_STORAGE, value.COMPLEX_COMPLEX)
+    made.set_value(param.REAL_STORAGE, value.REAL_REAL)
+    with pytest.raises(mkl.invalid_argument, match="COMPLEX_STORAGE must be one of config_value.C"):
+        made.set_value(param.COMPLEX_STORAGE, value.REAL_REAL)
+    made.commit(queue)
+    x, y = sycl.malloc_shared(6, np.float32, queue), sycl.malloc_shared(4, np.complex64, queue)
+    x[:] = [1, 4, 2, 5, 0, 3]
+    mkl.dft.compute_forward(made, x, y).wait()
+    assert np.allclose(np.asarray(y), np.fft.rfft([1, 4, 2, 5, 0, 3]), atol=1e-5)
+    assert made.get_value(param.PACKED_FORMAT) is value.CCE_FORMAT

@@ -53,6 +53,8 @@ class config_value:
     COMMITTED = Option("config_value", "COMMITTED", 30, "c")
     UNCOMMITTED = Option("config_value", "UNCOMMITTED", 31, "u")
     COMPLEX_COMPLEX = Option("config_value", "COMPLEX_COMPLEX", 39, "x")
+    REAL_REAL = Option("config_value", "REAL_REAL", 42, "s")
+    CCE_FORMAT = Option("config_value", "CCE_FORMAT", 57, "h")
 
 
 class config_param:
@@ -66,11 +68,17 @@ class config_param:
     INPUT_STRIDES, OUTPUT_STRIDES = "INPUT_STRIDES", "OUTPUT_STRIDES"
     FWD_DISTANCE, BWD_DISTANCE = "FWD_DISTANCE", "BWD_DISTANCE"
     COMPLEX_STORAGE, COMMIT_STATUS = "COMPLEX_STORAGE", "COMMIT_STATUS"
-    WORKSPACE_PLACEMENT = "WORKSPACE_PLACEMENT"
+    REAL_STORAGE, CONJUGATE_EVEN_STORAGE = "REAL_STORAGE", "CONJUGATE_EVEN_STORAGE"
+    PACKED_FORMAT, WORKSPACE_PLACEMENT = "PACKED_FORMAT", "WORKSPACE_PLACEMENT"
 
 
 _FIXED = ("FORWARD_DOMAIN", "DIMENSION", "LENGTHS", "PRECISION", "COMMIT_STATUS")
 _NAMED = {"INPUT_STRIDES": "FWD_STRIDES", "OUTPUT_STRIDES": "BWD_STRIDES"}
+_STORED: dict[str, Option] = {
+    "COMPLEX_STORAGE": config_value.COMPLEX_COMPLEX, "REAL_STORAGE": config_value.REAL_REAL,
+    "CONJUGATE_EVEN_STORAGE": config_value.COMPLEX_COMPLEX,
+    "PACKED_FORMAT": config_value.CCE_FORMAT}
+"""How numbers lie, of which there is one way each: one half of the spectrum, as complex numbers."""
 KNOWN = [v for k, v in vars(config_param).items() if not k.startswith("_")]
 
 
@@ -123,7 +131,7 @@ class descriptor:
             "FORWARD_SCALE": 1.0, "BACKWARD_SCALE": 1.0, "NUMBER_OF_TRANSFORMS": 1,
             "PLACEMENT": None, "FWD_STRIDES": None, "BWD_STRIDES": None,
             "FWD_DISTANCE": None, "BWD_DISTANCE": None, "WORKSPACE_PLACEMENT": "automatic",
-            "COMPLEX_STORAGE": config_value.COMPLEX_COMPLEX}
+            **_STORED}
         self._queue: sycl.queue | None = None
         self._plans: dict[bool, Plan] = {}
         self._why: dict[bool, Exception] = {}
@@ -161,7 +169,7 @@ class descriptor:
                              f"{len(self._lengths)} dimension(s), got {given!r}")
             return tuple(names.whole("descriptor", name, s) for s in given)
         allowed = {"PLACEMENT": (config_value.INPLACE, config_value.NOT_INPLACE),
-                   "COMPLEX_STORAGE": (config_value.COMPLEX_COMPLEX,)}.get(name)
+                   **{k: (v,) for k, v in _STORED.items()}}.get(name)
         if allowed is not None and given not in allowed:
             self._refuse(f"{name} must be one of {', '.join(map(repr, allowed))}, got {given!r}")
         return given
