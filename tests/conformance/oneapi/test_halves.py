@@ -174,6 +174,8 @@ def test_modes_of_computing_and_events_stand_behind_as_in_cpp(queue: sycl.queue)
     mkl.blas.gemm_batch(queue, N, N, 3, 3, 3, 1, a, 3, 9, b, 3, 9, 0, c, 3, 9, 2, mode.any,
                         second).wait()
     assert (np.asarray(c) == 6).all()
+    none = np.zeros(0, np.float32)
+    mkl.blas.gemm_batch(queue, N, N, 3, 3, 3, 1, none, 3, 9, none, 3, 9, 0, none, 3, 9, 0).wait()
     forced = mode.force_alternate
     with pytest.raises(mkl.invalid_argument, match="needs a mode beside it"):
         mkl.blas.gemm(queue, *given, forced)

@@ -84,10 +84,10 @@ class Batch:
                  mode: compute_mode) -> sycl.event:
         batch = names.whole(self.__name__, "batch_size", named["batch_size"])
         rows_lie = self._layout is names.layout.row_major
-        given = Reader(self._row, named, rows_lie=rows_lie).read()
         after = events_of(dependencies)
-        if not batch:
+        if not batch:  # of which there may be no memory
             return queue.ext_oneapi_submit_barrier(after) if after else sycl.event()
+        given = Reader(self._row, named, rows_lie=rows_lie).read()
         strides = [names.whole(self.__name__, f"stride_{h.name}", named[f"stride_{h.name}"])
                    for h in given.held]
         reach = self._reach(given, named, strides, batch)

@@ -220,6 +220,8 @@ def output_port(k: int, node: Any) -> Port:
 
 
 def _one(node: Any, name: str, k: int, routine: str) -> Any:
+    if isinstance(node, int):
+        refuse(routine, f"expected a number and a node, as in {routine}(0, node)")
     ports = getattr(node, name, None)
     if ports is None:
         refuse(routine, f"{type(node).__name__} has one port only: name the node itself")
