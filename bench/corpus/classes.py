@@ -350,7 +350,38 @@ POWER = Entry(
     "thousands of float32 in another order", numba=lambda d: nb_power_rows(d.out, d.a),
     opencl=lambda d: [Step("power_rows", d.n, d.out, d.a, d.n)])
 
-ENTRIES = [UNIT, TABLE, BLUR, COPY, HEAT, PERIODIC, VECTORS, POWER]
+
+# colours: bytes of a picture are brightened, over (h, w, 3) and over (h, 3 w)
+
+
+@sycl.kernel
+def colours(it: Any, out: Any, a: Any) -> None:
+    out[it] = min((int(a[it]) * 5 >> 2) + 10, 255)
+
+
+@parallel
+def nb_colours(out: Any, a: Any) -> None:
+    for y in prange(a.shape[0]):
+        for x in range(a.shape[1]):
+            for c in range(3):
+                out[y, x, c] = min((np.int32(a[y, x, c]) * 5 >> 2) + 10, 255)
+
+
+def make_colours(n: int) -> Operands:
+    a = np.random.default_rng(1).integers(0, 256, (n, n + 3, 3), np.uint8)
+    d = Namespace(a=a, out=np.zeros_like(a))
+    d.flat, d.flat_out = a.reshape(n, -1), d.out.reshape(n, -1)
+    return d
+
+
+COLOURS = Entry(
+    "colours", make_colours, 800, 19,
+    {"": lambda d: [Step(colours, d.a.shape, d.out, d.a)],
+     "(h, 3 w)": lambda d: [Step(colours, d.flat.shape, d.flat_out, d.flat)]},
+    lambda d: {"out": np.minimum((d.a.astype(np.int32) * 5 >> 2) + 10, 255)},
+    numba=lambda d: nb_colours(d.out, d.a))
+
+ENTRIES = [UNIT, TABLE, BLUR, COPY, HEAT, PERIODIC, VECTORS, POWER, COLOURS]
 
 if __name__ == "__main__":
     show(ENTRIES)

@@ -132,6 +132,7 @@ def main() -> int:
     parser.add_argument("--device", default="cpu", help="as in tests: cpu,opencl:1, ...")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
+    driver._FLAT_ITEMS = 0
     if options.stream:
         driver._STREAM_BYTES = 1
     counts: Counter[str] = Counter()

@@ -29,6 +29,7 @@ import unisycl as sycl
 from tests.property.cases import load
 from tests.property.fuzz import FINE, LIMIT, batch, limit
 from tests.property.guards import program
+from unisycl.backends.cpu import driver
 from unisycl.base.errors import UnsupportedError
 from unisycl.testing import find_device
 
@@ -84,6 +85,8 @@ def launches(names: dict[str, Any], seed: int) -> list[Launch]:
         shape = tuple(rng.randint(1, 5 - dims // 3) for _ in range(dims - 1)) + (size,)
         if rows or rng.random() < 0.15:
             shape = (size,) + (1,) * (dims - 1)
+        elif names["SHORT"]:
+            shape = shape[::-1]
         local = tuple(rng.choice([d for d in (1, 2, 4, 8, 16, 32) if s % d == 0]) for s in shape)
         n = rng.choice((lane, rng.randint(1, 40))) if rows else \
             rng.choice((shape[-1], shape[0], max(1, shape[-1] - 1), rng.randint(1, 70)))
@@ -152,7 +155,8 @@ def used(text: str, seed: int) -> list[str]:
     """Return words for what a program was made of, one for each of its launches too."""
     names = load(text)
     rows, dims = names["ROWS"], names["DIMS"]
-    found = [f"{'rows' if rows else 'grid'} of {dims}"]
+    kind = "rows" if rows else "short rows" if names["SHORT"] else "grid"
+    found = [f"{kind} of {dims}"]
     for launch in launches(names, seed):
         found += ["launches", "nd_range" if launch.local else "range", launch.kind]
         found += ["backwards"] * launch.back + [launch.together] * rows
@@ -162,6 +166,7 @@ def used(text: str, seed: int) -> list[str]:
 
 def work(seeds: range, pipe: int, keep: Path, devices: str) -> None:
     """Run seeds in this process; report each on the pipe, as ``fuzz`` reads it."""
+    driver._FLAT_ITEMS = 0
     warnings.simplefilter("ignore")
     found = {name: find_device(name) for name in devices.split(",")}
     with os.fdopen(pipe, "w", buffering=1) as out:

@@ -2,7 +2,8 @@
 
 Loops run over windows of what is around an item; indices are clamped, wrapped or divided. A kernel
 of a grid reads two arrays and stores where its item stands; a kernel of rows reads and changes its
-own row of two arrays, which may be the same memory. Non-goals: running them (``guarded``), and
+own row of two arrays, which may be the same memory; one of short rows has one id, the number of
+its item. Non-goals: running them (``guarded``), and
 everything else of the language (``programs``). Invariants: a number makes one program; no divisor
 is 0, no index out of range, no item reads what another writes, and no float is rounded: a compiler
 may contract ``a * b + c``.
@@ -45,14 +46,21 @@ class Guards:
     """Writes one kernel over ``dims`` dimensions; one of ``rows`` has each item change its row.
 
     One of ``lists`` goes by a list of places, too. One of ``floats`` keeps what it stores between
-    -99 and 99 and multiplies only what it reads.
+    -99 and 99 and multiplies only what it reads. ``short``: its rows may lie one behind another.
     """
 
     def __init__(self, rng: Random, dims: int, *, rows: bool, floats: bool,
-                 lists: bool = False) -> None:
+                 lists: bool = False, short: bool = False) -> None:
         self.rng, self.rows, self.floats, self.lists = rng, rows, floats, lists
-        self.ids = ["x", "y", "z"][:dims]
-        self.place = f"o[{', '.join(self.ids)}]"
+        names = ["x", "y", "z"][:dims]
+        self.place, self.given = f"o[{', '.join(names)}]", [f"it[{d}]" for d in range(dims)]
+        if short:
+            names, at = ["x"], self.given
+            whole = "it[0] * o.shape[1] + it[1]"
+            if dims == 3:
+                whole = f"it[2] + o.shape[2] * ({whole})"
+            self.place, self.given = f"o[{', '.join(at)}]", [whole]
+        self.ids = names
         self.lines: list[str] = []
 
     def often(self, chance: float) -> bool:
@@ -198,8 +206,8 @@ class Guards:
 
     def text(self) -> str:
         """Write the kernel; return it behind the functions that it calls."""
-        for d, v in enumerate(self.ids):
-            self.emit(1, f"{v} = it[{d}]")
+        for v, value in zip(self.ids, self.given, strict=True):
+            self.emit(1, f"{v} = {value}")
         self.emit(1, "s = b[0] * 0")
         self.body(1)
         if self.rows:
@@ -217,6 +225,8 @@ def program(seed: int) -> str:
     rows = rng.random() < 0.3
     dims = rng.choice((1, 1, 2)) if rows else rng.choice((1, 1, 2, 2, 3))
     kind = rng.choice(KINDS)
-    head = f"ROWS, DIMS, KIND = {rows}, {dims}, {kind!r}\n\n\n"
-    lists = Random(~seed).random() < 0.4
-    return head + Guards(rng, dims, rows=rows, floats=kind[0] == "f", lists=lists).text()
+    short = not rows and dims > 1 and seed % 4 == 3
+    head = f"ROWS, DIMS, SHORT, KIND = {rows}, {dims}, {short}, {kind!r}\n\n\n"
+    lists = Random(~seed).random() < 0.4 and not short
+    made = Guards(rng, dims, rows=rows, floats=kind[0] == "f", lists=lists, short=short)
+    return head + made.text()

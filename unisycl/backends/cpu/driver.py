@@ -77,6 +77,8 @@ _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 _STREAM_VECTORS = 16  # of a row: shorter ones lose at their ends what they gain in between
 _LINED_BYTES = 256 << 10  # what a processor has for itself holds it no longer with its operands
 _LINED_VECTORS = 64
+_FLAT_VECTORS = 4  # of a row: of longer ones, ends cost little
+_FLAT_ITEMS = 256  # below, code for short rows as one row is not worth compiling
 
 
 class CpuObjects(HostObjects):
@@ -104,7 +106,7 @@ class CpuDriver(Driver):
     def __init__(self, units: tuple[int, ...] = ()) -> None:
         self.units = units or tuple(range(threads()))
         self.pool = ConfinedPool(units) if units else NativePool(threads())
-        self._known: dict[int, tuple[Kernel, int, int, int]] = {}
+        self._known: dict[int, tuple[Kernel, int, int, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
         self._trees = Trees(self.pool, _device(self.units))
         self._alone: NativePool | ConfinedPool | None = None
@@ -149,7 +151,7 @@ class CpuDriver(Driver):
         small = sum(geometry.global_) + sum(geometry.offset) < variants.SMALL
         if kernel.index_kind != "range":
             return Key(False, small and kernel.index_kind != "work_group", False)
-        lanes, element, line = self._facts(kernel)
+        lanes, element, line, flats = self._facts(kernel)
         units = unit_dimensions(geometry.global_)
         last, most = geometry.global_[-1 - units], lanes
         while most > FEWEST and 2 * last <= most and not kernel.sub_group:
@@ -158,16 +160,20 @@ class CpuDriver(Driver):
         large = items * element >= _STREAM_BYTES and vectors >= _STREAM_VECTORS
         lines = not large and items * line >= _LINED_BYTES and vectors >= _LINED_VECTORS \
             and len(geometry.global_) == 1
+        flat = 0 if units or items < _FLAT_ITEMS else _flat(geometry.global_, flats, lanes)
+        if flat:  # two variants for all short rows: a kernel has few
+            most = min(lanes, 2 * FEWEST if last >= 2 * FEWEST else FEWEST)
+            return Key(True, small, False, 0 if most == lanes else most, flat=flat)
         return Key(last % most != 0, small, large, 0 if most == lanes else most, units, lines)
 
-    def _facts(self, kernel: Kernel) -> tuple[int, int, int]:
-        """Return a kernel's lanes and the element sizes of its output stream and of its lines."""
+    def _facts(self, kernel: Kernel) -> tuple[int, int, int, int]:
+        """Return what ``making.find_facts`` finds of a kernel."""
         known = self._known.get(id(kernel))
         if known is None:
             ready = variants.of(kernel)
-            lanes, size, line = ready.facts if ready else decision_cache.recalled(
+            lanes, size, line, flats = ready.facts if ready else decision_cache.recalled(
                 kernel, lambda: making.find_facts(kernel), "facts")
-            known = self._known[id(kernel)] = (kernel, lanes, size, line)
+            known = self._known[id(kernel)] = (kernel, lanes, size, line, flats)
         return known[1:]
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
@@ -376,6 +382,21 @@ def _movable(packed: bytes) -> tuple[bytearray, int]:
 @functools.cache
 def _strided_executable(kernel: Kernel) -> CpuExecutable:
     return compile_kernel(kernel, Key(edge=True, small=False, stream=False))
+
+
+def _flat(extents: tuple[int, ...], counts: int, lanes: int) -> int:
+    """Return how many of the last dimensions are best taken as one; 0 if rows fill vectors.
+
+    ``counts`` has a bit for each number that the kernel allows.
+    """
+    found, length = 0, extents[-1]
+    for count in range(2, len(extents) + 1):
+        if length >= _FLAT_VECTORS * lanes or length % lanes == 0:
+            break
+        length *= extents[-count]
+        if counts >> count & 1:
+            found = count
+    return found
 
 
 def _partials(executable: CpuExecutable, launch: Launch, units: int,

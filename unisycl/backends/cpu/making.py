@@ -33,7 +33,7 @@ from unisycl.ir.types import View
 from unisycl.passes import pipeline
 from unisycl.passes.interior import interior
 from unisycl.passes.shared import long_chains
-from unisycl.passes.simd import streams
+from unisycl.passes.simd import flat_rows, streams
 
 _DEEP = 24  # branches one inside the other
 _VERY_DEEP = 100
@@ -75,18 +75,33 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     module.fuses = found.fuses
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)
-    layout, sites = entry.build(kernel, module, SYMBOL, lanes, found.vector_bits,
-                                 edge=key.edge or key.stream or key.lines, stream=key.stream,
-                                 lines=key.lines,
-                                 ids_below=ready.ids_below, units=key.units)
+    layout, sites = entry.build(kernel, module, SYMBOL + ".rows" if key.flat else SYMBOL, lanes,
+                                found.vector_bits, edge=key.edge or key.stream or key.lines,
+                                stream=key.stream, lines=key.lines, ids_below=ready.ids_below,
+                                units=key.units)
+    if key.flat:
+        lanes = _flat(written, key, module)
     direct_code.emit(module, SYMBOL, layout.reducer(0) if kernel.reducers else None)
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
     pairs = max(1, lanes * widest_element(written) // (2 * found.vector_bits))
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
                          direct_code.steps(plain(written), lanes, written.params, pairs),
                          bool(loops), loops == {n.For},
-                         0 if key.most or asked.fast else
+                         0 if key.most or key.flat or asked.fast else
                          other_lanes(plain(written), lanes, found.vector_bits))
+
+
+def _flat(kernel: n.Kernel, key: Key, module: Module) -> int:
+    """Write the entry of a kernel whose last dimensions are tried as one; return its lanes."""
+    ready = prepared(kernel, key._replace(most=0))
+    tests = flat_rows.conditions(plain(kernel), key.flat)
+    assert tests is not None
+    bits = options.of(kernel).machine.vector_bits
+    entry.build(ready.kernel, module, SYMBOL + ".flat", ready.lanes, bits, edge=True,
+                ids_below=ready.ids_below, flat=key.flat)
+    entry.choose(ready.kernel, module, SYMBOL, bits, entry.Flat(
+        key.flat, tests, ready.ids_below))
+    return ready.lanes
 
 
 def shown(kernel: n.Kernel, key: Key, show: Callable[..., str]) -> str:
@@ -121,16 +136,18 @@ def _level(kernel: n.Kernel, asked: int) -> int:
 def find_facts(kernel: n.Kernel) -> list[int]:
     """Return a kernel's lanes and the element size of its output stream; 0 if it has none.
 
-    The last one is that of an output whose lines vectors may begin at; 0 if there is none.
+    The third is that of an output whose lines vectors may begin at; 0 if there is none. The last
+    has a bit for each number of its last dimensions that may be one.
     """
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
+    flats = sum(1 << k for k in flat_rows.counts(kernel)) if lanes > 1 else 0
     if kernel.index_kind != "range" or visit.contains(kernel.body, n.While):
-        return [lanes, 0, 0]  # neither is looked for there
+        return [lanes, 0, 0, flats]  # neither is looked for there
     search = interior.Search(queries.shapes(kernel, lanes), lanes, SMALL)
     inner = interior.find(kernel, search)
     if inner is not None and inner.aligned:
-        return [lanes, 0, 0]
+        return [lanes, 0, 0, flats]
     past = found.triple.startswith("x86_64")
     stream = streams.output(kernel, inner.body if inner else None) if past else None
     kind = stream.param.type if stream is not None else None
@@ -138,4 +155,4 @@ def find_facts(kernel: n.Kernel) -> list[int]:
     lined = streams.lines(kernel, inner.body if inner else None)
     line = lined.type.size if lined is not None else 0
     return [lanes, 0 if lanes * size % STREAM_ALIGN else size,
-            line if lanes * line >= STREAM_ALIGN // 2 else 0]
+            line if lanes * line >= STREAM_ALIGN // 2 else 0, flats]

@@ -50,9 +50,9 @@ def _level(name: str) -> Machine:
 def make(kernel: Kernel, geometry: Geometry, what: str) -> bytes:
     """Return the variants of a kernel for launches of a kind, for one level of processors."""
     with options.compiling_for(_level(what)):
-        lanes, size, line = find_facts(kernel)
-        return pickles.dumped(Carried((lanes, size, line), {
-            key: _made(kernel, key) for key in _keys(kernel, geometry, lanes, size)}))
+        found = find_facts(kernel)
+        return pickles.dumped(Carried(tuple(found), {
+            key: _made(kernel, key) for key in _keys(kernel, geometry, *found[:2])}))
 
 
 def _made(kernel: Kernel, key: Key) -> tuple[bytes, Parts]:

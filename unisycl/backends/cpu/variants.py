@@ -38,7 +38,8 @@ class Key(NamedTuple):
     ``edge``: the last dimension may end within a vector; ``small``: all ids are below ``SMALL``;
     ``stream``: the output is larger than the caches; ``lines``: it is large enough, and rows long
     enough, for vectors that begin where its lines do; ``most``: the lanes that a row has use for,
-    0 if that is all of them; ``units``: dimensions of one item behind the one that lanes go along.
+    0 if that is all of them; ``units``: dimensions of one item behind the one that lanes go along;
+    ``flat``: so many of the last dimensions are tried as one, 0 if none are.
     """
 
     edge: bool
@@ -47,6 +48,7 @@ class Key(NamedTuple):
     most: int = 0
     units: int = 0
     lines: bool = False
+    flat: int = 0
 
 
 ANY = Key(edge=True, small=False, stream=False)
@@ -55,9 +57,9 @@ ANY = Key(edge=True, small=False, stream=False)
 
 def _general(key: Key) -> tuple[Key, ...]:
     """Return the variants that are right for the launches of a key, the closest first."""
-    general = key._replace(edge=True, stream=False, lines=False)
-    return (key, key._replace(stream=False, lines=False), general, general._replace(most=0),
-            general._replace(most=0, units=0), ANY)
+    general = key._replace(edge=True, stream=False, lines=False, flat=0)
+    return (key, key._replace(stream=False, lines=False, flat=0), general,
+            general._replace(most=0), general._replace(most=0, units=0), ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Parts:
 class Carried:
     """What a package brings of one kernel for one level of processors.
 
-    ``facts``: its lanes, the element size of its output stream, and of one that has lines.
+    ``facts``: as ``making.find_facts`` found them.
     """
 
     facts: tuple[int, ...]

@@ -14,9 +14,10 @@ row, out = (np.zeros(64, np.float32) for _ in range(2))
 which = np.zeros(64, np.int32)
 
 
-def text(function: object, ndim: int = 1, *args: object, kind: str = "range") -> str:
+def text(function: object, ndim: int = 1, *args: object, kind: str = "range",
+         flat: int = 0) -> str:
     kernel = specialize(function, kind, ndim, args).kernel
-    return explain(kernel, Key(edge=True, small=True, stream=False),
+    return explain(kernel, Key(edge=True, small=True, stream=False, flat=flat),
                    Geometry(kind, (64,) * ndim))
 
 
@@ -88,3 +89,12 @@ def test_names_of_neighbours_go_along_the_lanes() -> None:
     said = text(kernel)
     assert "row[left]: side by side" in said
     assert "gather" not in said
+
+
+def test_short_rows_that_run_as_one_are_named() -> None:
+    def kernel(it, w):  # type: ignore[no-untyped-def]
+        c[it] = row[it[0] * w + it[1]]
+    said = text(kernel, 2, 3, flat=2)
+    assert "rows are short: the last 2 dimensions run as one where" in said
+    assert "w == global_range[1]" in said
+    assert "c[it]: side by side: written as one vector" in said

@@ -76,8 +76,17 @@ class Bodies:
                 *(((several.shapes, several.together.body),) if several is not None else ()))
 
 
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """When so many of the last dimensions are run as one, in terms of a launch's arguments."""
+
+    count: int
+    holds: tuple[n.Expr, ...]
+    ids_below: int
+
+
 def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, lines: bool, ids_below: int,
-           units: int) -> Bodies:
+           units: int, flat: int = 0) -> Bodies:
     """Return the bodies that a kernel is emitted as; see ``build``."""
     own = {"continues": _without_continue}
     kernel = pipeline.run(kernel, "simd", "loops", pipeline.Facts(own=own))
@@ -86,7 +95,7 @@ def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, lines: bo
     finder = interiors.Search(query, lanes, ids_below, units)
     inner = _interior(kernel, finder, seeds)
     kernel, shapes = _analysed(kernel, query, seeds)
-    several = _together(kernel, shapes, inner, finder, seeds, widest)
+    several = None if flat else _together(kernel, shapes, inner, finder, seeds, widest)
     body = inner.interior.body if inner else None
     if inner is not None and inner.interior.aligned:
         stream = lines = False  # vectors would begin elsewhere
@@ -104,16 +113,16 @@ def _seeds(kernel: n.Kernel) -> dict[n.Local, sh.Shape]:
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
           edge: bool, stream: bool = False, lines: bool = False, ids_below: int = 1 << 63,
-          units: int = 0) -> tuple[Layout, tuple[Site, ...]]:
+          units: int = 0, flat: int = 0) -> tuple[Layout, tuple[Site, ...]]:
     """Write a kernel's entry into a module; return its layout and the places that report.
 
     ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
     if it has one, is larger than the caches and is written past them. ``lines``: vectors begin
     where lines of an output do. No id reaches ``ids_below``.
-    The last ``units`` dimensions of a range have one item.
+    The last ``units`` dimensions of a range have one item; the last ``flat`` are run as one.
     """
     made = bodies(kernel, lanes, widest, stream=stream, lines=lines, ids_below=ids_below,
-                  units=units)
+                  units=units, flat=flat)
     kernel, shapes, inner = made.kernel, made.shapes, made.inner
     found = slots.layout(kernel)
     f = Function(module, name, PARAMETERS, vectors(widest))
@@ -131,7 +140,8 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
             for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {_twice(e, found)}, align 64")
     _arrays(e)
-    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units, jam=made.together)
+    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units, flat=flat,
+                                       jam=made.together)
     in_groups: Unit = functools.partial(_group_unit, inner=inner)
     _units(e, {"range": in_range, "single": _single_unit, "nd_range": in_groups,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
@@ -286,8 +296,8 @@ def _unravel(e: Emitter, number: str, counts: list[str]) -> list[str]:
 
 
 # ---- plain ranges
-def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
-                units: int, jam: rows.Several | None) -> None:
+def _range_unit(e: Emitter, number: str, edge: bool, *, inner: rows.Inside | None,
+                units: int, flat: int, jam: rows.Several | None) -> None:
     """Run one tile: rows of the outer dimensions, vectors along the last."""
     f, at, ndim = e.f, e.layout, e.kernel.ndim
     ranges = [e.slot(at.global_range + d) for d in range(ndim)]
@@ -306,9 +316,12 @@ def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
     fixed, shapes = dict(e.homes), e.shapes
 
     single = [Val(UNIFORM, INT64, low) for low in lows[ndim - units:]]
+    if flat:
+        lows, highs = _one_row(e, lows, highs, ranges, ndim - flat)
+    first = [Val(UNIFORM, INT64, "0")] * (flat - 1)
 
     def asked(ids: list[Val]) -> Callable[[str, int], Val]:
-        return queries.range_queries(e, [*ids, *single])
+        return queries.range_queries(e, [*ids[:-1], *first, ids[-1], *single])
 
     def body(ids: list[Val]) -> None:
         e.homes, e.shapes = dict(fixed), shapes
@@ -330,7 +343,8 @@ def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
         e.dead, e.queries = "", first
     row = rows.Row(body) if inner is None else rows.Row(
         body, test, interior, functools.partial(inner.resume, e))
-    lows, highs = (x[:ndim - units] for x in (lows, highs))
+    if units:
+        lows, highs = lows[:-units], highs[:-units]
 
     def prepared(ids: list[Val]) -> None:
         e.homes = dict(fixed)
@@ -338,6 +352,43 @@ def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
     box(e, lows, highs, row, edge=edge,
         several=None if jam is None else functools.partial(jam.run, e, prepared))
     e.shapes = shapes
+
+
+def _one_row(e: Emitter, lows: list[str], highs: list[str], ranges: list[str],
+             first: int) -> tuple[list[str], list[str]]:
+    """Return a box whose dimensions from ``first`` on are one; it has all of those behind it."""
+    low, high = lows[first], highs[first]
+    for size in ranges[first + 1:]:
+        low, high = e.f.op(f"mul i64 {low}, {size}"), e.f.op(f"mul i64 {high}, {size}")
+    return [*lows[:first], low], [*highs[:first], high]
+
+
+def choose(kernel: n.Kernel, module: Module, name: str, widest: int, flat: Flat) -> None:
+    """Write the entry that takes ``name.flat`` where that is right, else ``name.rows``."""
+    f, found = Function(module, name, PARAMETERS, vectors(widest)), slots.layout(kernel)
+    nothing = sh.analyse((), queries.shapes(kernel, 1), {})
+    e = Emitter(kernel, found, nothing, f, Lanes(f, 1), widest, lambda _name, _dim: Val(
+        UNIFORM, INT64, "0"), expressions.emit)
+    zero = Val(UNIFORM, INT64, "0")
+    e.queries = queries.range_queries(e, [zero] * kernel.ndim)
+    holds = [e.emit(e, x).ref for x in flat.holds]
+    items = "1"
+    for d in range(kernel.ndim - flat.count, kernel.ndim):
+        size = e.slot(found.global_range + d)
+        items = f.op(f"mul i64 {items}, {size}")
+        if d > kernel.ndim - flat.count:
+            holds.append(f.op(f"icmp uge i64 {e.slot(found.tile + d)}, {size}"))
+    if flat.ids_below < 1 << 63:
+        items = f.op(f"add i64 {items}, {e.slot(found.offset + kernel.ndim - 1)}")
+        holds.append(f.op(f"icmp ult i64 {items}, {flat.ids_below}"))
+    yes, no, done = f.label("flat"), f.label("rows"), f.label("done")
+    f.branch(functools.reduce(lambda a, b: f.op(f"and i1 {a}, {b}"), holds), yes, no)
+    for label, which in (yes, "flat"), (no, "rows"):
+        f.start(label)
+        f.do(f"call void @{name}.{which}(ptr %args, i64 %begin, i64 %end, i64 %worker)")
+        f.jump(done)
+    f.start(done)
+    f.finish()
 
 
 def box(e: Emitter, lows: list[str], highs: list[str], row: rows.Row, *, edge: bool,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.compile import options
+from unisycl.backends.cpu.compile.plain import plain
 from unisycl.backends.cpu.emit import entry
 from unisycl.backends.cpu.explain.accesses import Access, accesses
 from unisycl.backends.cpu.explain.said import outer, said, source
@@ -18,6 +19,7 @@ from unisycl.backends.cpu.variants import Key
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes.simd import flat_rows
 from unisycl.passes.simd.shapes import Shapes
 
 _MOST_TESTS = 8
@@ -26,13 +28,14 @@ _MOST_TESTS = 8
 def explain(kernel: n.Kernel, key: Key, geometry: Geometry) -> str:
     """Return what became of a kernel for the launches of a key, for people."""
     bits = options.of(kernel).machine.vector_bits
-    ready = prepared(kernel, key)
+    ready = prepared(kernel, key._replace(most=0) if key.flat else key)
     made = entry.bodies(ready.kernel, ready.lanes, bits, stream=key.stream, lines=key.lines,
-                        ids_below=ready.ids_below, units=key.units)
+                        ids_below=ready.ids_below, units=key.units, flat=key.flat)
     body, shapes = (made.kernel.body, made.shapes) if made.inner is None else \
         (made.inner.body, made.inner.shapes)
     where = f", {kernel.span.place()}" if kernel.span is not None else ""
-    lines = [f"kernel {kernel.name} over {_space(geometry)}{where}", *_lanes(kernel, ready, bits)]
+    lines = [f"kernel {kernel.name} over {_space(geometry)}{where}", *_lanes(kernel, ready, bits),
+             *_one_row(kernel, key)]
     lines += ["", "versions", *(f"  {line}" for line in _versions(made, ready.lanes, key))]
     if ready.lanes > 1:
         found = accesses(body, shapes)
@@ -58,6 +61,15 @@ def _lanes(kernel: n.Kernel, ready: Prepared, bits: int) -> Iterator[str]:
         yield ("  work-items run one after another: side by side they would read scattered memory "
                "in loops of different lengths;")
         yield "  @sycl.kernel(sub_group_size=16) asks for vectors all the same"
+
+
+def _one_row(kernel: n.Kernel, key: Key) -> Iterator[str]:
+    """Yield when short rows run as one."""
+    tests = flat_rows.conditions(plain(kernel), key.flat) if key.flat else None
+    if tests is not None:
+        when = " and ".join(outer(said(x)) for x in tests)
+        yield (f"  rows are short: the last {key.flat} dimensions run as one"
+               + (f" where {when}, else each row by itself" if when else ""))
 
 
 # ---- versions
