@@ -13,6 +13,7 @@ from tests.conformance.oneapi.sizes import FLOATS, INTEGERS, numbers, same_bits
 from tests.sampling import by_turns
 from unisycl.oneapi import dpl
 from unisycl.oneapi.dpl.operators import spelt
+from unisycl.oneapi.frame.shapes import shape_of
 
 pytestmark = pytest.mark.part("L-14")
 KINDS = [*INTEGERS, *FLOATS, np.dtype(np.float16), np.dtype(bool)]
@@ -86,6 +87,26 @@ def test_any_order_is_stable(queue: sycl.queue) -> None:
         y = x.copy()
         dpl.stable_sort(queue, y, lambda a, b: a < b)
         assert np.array_equal(np.sort(x), y)
+
+
+def test_many_numbers_are_sorted_by_a_function(queue: sycl.queue) -> None:
+    """Whatever bunches they come in; where samples divide, what is no order loses nothing."""
+    n = 130 if sizes(queue)[-1] < 1000 else 70_001
+    rng = np.random.default_rng(n)
+    mixed = rng.standard_normal(n)
+    mixed[::3] = 5
+    for x in (rng.standard_normal(n), rng.integers(-3, 4, n), np.full(n, 2), np.arange(n, 0, -1),
+              mixed, np.where(rng.random(n) < 0.01, np.nan, rng.standard_normal(n))):
+        keys, values = x.astype(np.float32), np.arange(n, dtype=np.int32)
+        y, is_order = keys.copy(), not np.isnan(x).any()
+        if not is_order and not shape_of(queue.get_device()).packs:
+            continue
+        dpl.sort_by_key(queue, y, values, lambda a, b: abs(a) > abs(b))
+        assert same_bits(keys[values], y)
+        if not is_order:
+            assert np.array_equal(np.arange(n), np.sort(values))
+        else:
+            assert np.array_equal(np.argsort(-abs(keys), kind="stable"), values)
 
 
 def test_functions_that_spell_a_known_order_sort_by_it(queue: sycl.queue) -> None:

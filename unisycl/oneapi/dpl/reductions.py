@@ -255,7 +255,7 @@ def none_of(call: Call, data: Any, predicate: Any) -> future:
 def _voted(call: Call, data: Any, predicate: Any, answer: Any) -> future:
     source = call.source("the input", data)
     counted = _counted(call, source, predicate)
-    return call.done(lambda: bool(answer(source.size, counted.get())))
+    return call.done(lambda: bool(answer(source.size, counted.value())))
 
 
 # ---------------------------------------------------------------------------- two ranges
@@ -302,7 +302,7 @@ def adjacent_find(call: Call, data: Any, same: Any = None) -> future:
 def is_sorted(call: Call, data: Any, comp: Any = None) -> future:
     """Say whether no element comes before the one in front of it."""
     found = _broken(call, data, comp)
-    return call.done(lambda: found.get() == -1)
+    return call.done(lambda: found.value() == -1)
 
 
 @routine
@@ -310,7 +310,7 @@ def is_sorted_until(call: Call, data: Any, comp: Any = None) -> future:
     """Return how many elements from the first on are sorted."""
     source = call.source("the input", data)
     found = _broken(call, source, comp)
-    return call.done(lambda: source.size if found.get() == -1 else found.get() + 1)
+    return call.done(lambda: source.size if found.value() == -1 else found.value() + 1)
 
 
 def _broken(call: Call, data: Any, comp: Any) -> future:

@@ -133,4 +133,4 @@ def is_partitioned(call: Call, data: Any, predicate: Any) -> future:
         predicate: a function of one element.
     """
     found = neighbours(call, data, lambda a, b: predicate(b) and not predicate(a))
-    return call.done(lambda: found.get() == -1)
+    return call.done(lambda: found.value() == -1)

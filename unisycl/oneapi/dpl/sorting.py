@@ -9,7 +9,7 @@ Invariant: memory of the routine's own, as large as what is sorted, is taken and
 from __future__ import annotations
 
 import operator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from unisycl.oneapi.dpl.iterators import (
     zip_iterator,
 )
 from unisycl.oneapi.dpl.kernels import maps, merging, parts, radix, scans
+from unisycl.oneapi.dpl.lines import lines_of
 from unisycl.oneapi.dpl.operators import order_of
 from unisycl.oneapi.dpl.places import room
 from unisycl.oneapi.dpl.ranks import rank_by
+from unisycl.oneapi.dpl.samples import sorted_by_samples
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.dpl.tiled import sorted_by_tiles
@@ -53,7 +55,8 @@ def _sorted(call: Call, keys: Operand, values: Operand | None, comp: Any,
     if rank is not None and values is None and window is None and sorted_by_words(
             call, keys, n, rank, kind):
         return
-    if rank is None and sorted_by_tiles(call, keys, values, order_of(comp, keys.dtype)):
+    if rank is None and (sorted_by_tiles(call, keys, values, order_of(comp, keys.dtype))
+                         or sorted_by_samples(call, keys, values, order_of(comp, keys.dtype))):
         return
     other: Operand = room(call, n, keys.dtype)
     items: Operand = keys
@@ -79,7 +82,7 @@ def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, ki
         each(call, n, maps.copy, items, other)
         call.launch(ONE, parts.sort_whole, other, items, digits, n)
         return
-    most, lines = _lines(call, items if first is None else None)
+    most, lines = lines_of(call, items if first is None else None)
     wide = np.dtype(np.uint64 if kind.itemsize == 8 else np.uint32)
     cells = max(min(most // 4, n // shape.few, 1 << 10).bit_length() - 1, 1)
     ends, table = call.own(2, wide), call.own((2 << cells) + 4, np.int32)
@@ -104,28 +107,6 @@ def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, ki
     call.launch(sycl.nd_range(most, 1), parts.sort_parts, other, items if first is None else first,
                 counts, digits, parts.wanted(chunks, np.int64(window[0]), np.int64(window[1]),
                                              first is None))
-
-
-def _lines(call: Call, items: Operand | None) -> tuple[int, Any]:
-    """Return how many parts there may be, and local memory for lines of each, if it has free."""
-    free = int(call.queue.get_device().get_info(sycl.info.device.local_mem_size)) * 3 // 4
-    if items is None:
-        return min(1 << call.shape.digit, free // 8), None
-    memory = items.bases if isinstance(items, zip_iterator) else (items,)
-    if any(isinstance(m.dtype, tuple) for m in memory):
-        return min(1 << call.shape.digit, free // 8), None
-    dtypes = [np.dtype(m.dtype) for m in memory]
-    count = max(min(parts.LINE // t.itemsize for t in dtypes), 2)
-    most = min(1 << call.shape.digit, free // (count * sum(t.itemsize for t in dtypes) + 16))
-    if call.shape.digit < 11 or most < 256 or any(
-            t.kind not in "iuf" or t.itemsize < 4 for t in dtypes):
-        return min(1 << call.shape.digit, free // 8), None
-    like, vector = (0,) * count, cast(Any, sycl.vec)
-    cells = [Record(parts.one_line, sycl.local_accessor(t, most * count),
-                    vector(t, count)) for t in dtypes]
-    goes, begins = (sycl.local_accessor(np.int64, most) for _ in range(2))
-    return most, Record(parts.lines, cells[0] if len(cells) == 1 else Record(
-        parts.two_lines, *cells), goes, begins, like)
 
 
 def by_merging(call: Call, items: Operand, other: Operand, n: int, order: Any) -> None:

@@ -113,11 +113,15 @@ def merge_neighbours(it: Any, items: Any, target: Any, order: Any, width: Any, p
 def sort_chunk(it: Any, items: Any, other: Any, order: Any, plan: Any) -> None:
     """Sort a chunk in one work-item: short runs by insertion, then merged to and fro."""
     first = it.get_global_id(0) * plan.part
-    last = min(first + plan.part, plan.count)
+    sort_stretch(items, other, order, first, min(first + plan.part, plan.count))
+
+
+def sort_stretch(items: Any, other: Any, order: Any, first: Any, last: Any) -> None:
+    """Sort elements from one position to another in place, by way of other memory."""
     for run in range(first, last, RUN):
         insert(items, order, run, min(run + RUN, last))
     width = RUN
-    while width < plan.part:
+    while width < last - first:
         merge_runs(items, other, order, first, last, width)
         merge_runs(other, items, order, first, last, 2 * width)
         width *= 4
