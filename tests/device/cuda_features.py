@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.device import cuda_costs
+from tests.device import algorithms, cuda_costs
 from unisycl.oneapi import dpl
 from unisycl.testing import find_device
 
@@ -79,6 +79,14 @@ def cupy_algorithms(q: sycl.queue) -> None:
     np.testing.assert_array_equal(cupy.asnumpy(b), np.cumsum(given, dtype=np.int32))
     dpl.sort(q, a)
     np.testing.assert_array_equal(cupy.asnumpy(a), np.sort(given))
+
+
+def every_algorithm(q: sycl.queue) -> None:
+    """Every algorithm of oneDPL over CuPy's and PyTorch's arrays, and memory of the card."""
+    for name in ("cupy", "torch"):
+        needed(name)
+    found = list(algorithms.differences(q, ["cupy", "torch", "device", "usm"], 1000, []))
+    assert not any(found), "\n".join(line for line in found if line)
 
 
 def torch_tensors(q: sycl.queue) -> None:
@@ -261,7 +269,8 @@ def touched(p: Any) -> None:
 
 
 PARTS: dict[str, tuple[Program, ...]] = {
-    "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays),
+    "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays,
+               every_algorithm),
     "priorities": (priorities,), "graphs": (graph_of_all,),
     "cards": (peers, split, fetched), **cuda_costs.PARTS}
 

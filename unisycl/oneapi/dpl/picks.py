@@ -1,8 +1,8 @@
 """Elements by their place in an order, on processors: what nth_element and top_k are made of.
 
 Two ranks from a sample enclose the places that are wanted; then only what lies between them is
-sorted, and only elements on the wrong side of them are moved. Nothing comes to the host in between.
-Non-goals: windows that are not small beside the rest (``sorting``), orders that are functions.
+sorted. Nothing comes to the host in between. Non-goals: windows that are not small beside the rest
+(``sorting``), orders that are functions.
 Invariant: results do not depend on the sample, but the order of elements that nobody asked for.
 """
 
@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.oneapi.dpl.kernels import parts, picks
+from unisycl.oneapi.dpl.kernels import parts, picks, selections
+from unisycl.oneapi.dpl.places import room
 from unisycl.oneapi.dpl.scans import ONE, single
+from unisycl.oneapi.dpl.single_pass import is_number
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Operand, Record
@@ -37,10 +39,10 @@ def _between(call: Call, keys: Operand, items: Operand, ranks: tuple[Any, Any, A
     of_keys, of_items, kind = ranks
     n, bits = keys.size or 0, min(call.shape.digit, 8 * kind.itemsize)
     samples = min(max(n >> 8, 1 << 10), _SAMPLE, n)
-    found, ends = call.own(5, np.int64), call.own(2, kind)
+    found, ends = call.own(2, np.int64), call.own(2, kind)
     blocks = -(-n // picks.BLOCK)
     by = Record(picks.picked, of_items, kind.type, ends,
-                call.own(3 * blocks + 3, np.int64), found, n)
+                call.own(3 * blocks, np.int64), found, n)
     of_pool, of_all = (parts.digits(rank, sycl.local_accessor(
         np.uint32, parts.TOGETHER << bits), bits) for rank in (of_keys, of_items))
     pool = Record(views.sides, call.own(samples, keys.dtype), call.own(samples, keys.dtype))
@@ -64,14 +66,20 @@ def brought(call: Call, items: Operand, ranks: tuple[Any, Any], window: tuple[in
     n = items.size or 0
     rank, kind = ranks
     by, digits, space = _between(call, items, items, (rank, rank, kind), window)
-    other = call.own(n, items.dtype)
-    lists = Record(views.sides, other, call.own(n, np.int32 if n < 1 << 31 else np.int64))
-    call.launch(ONE, single, picks.place_classes, items, by)
-    call.launch(space, picks.list_strays, items, lists, by,
-                sycl.local_accessor(np.int32, picks.BLOCK + 1))
-    call.launch(sycl.nd_range(call.shape.chunks, 1), picks.fill_holes, items, lists, by)
-    call.launch(sycl.nd_range(3, 1), picks.sort_wanted, items, other, by, digits,
-                (np.int64(window[0]), np.int64(window[1])))
+    other = room(call, n, items.dtype)
+    call.launch(ONE, single, picks.place_classes, by, (np.int64(window[0]), np.int64(window[1])))
+    if call.shape.packs and not call.checked:
+        kind = np.dtype(items.dtype) if is_number(items.dtype) else np.dtype(np.void)
+        direct = kind.kind in "iuf" and kind.itemsize == 4
+        cells = (sycl.local_accessor(kind if direct else np.int32, picks.BLOCK + selections.ROW)
+                 for _ in range(3))
+        groups = space.get_global_range()[0]
+        call.launch(sycl.nd_range(groups * selections.ROW, selections.ROW), picks.pack_classes,
+                    items, other, by, Record(picks.packs, *cells, direct))
+    else:
+        call.launch(space, picks.move_classes, items, other, by)
+    call.launch(ONE, single, picks.sort_wanted, items, other, by, digits)
+    call.launch(space, picks.copy_others, items, other, by)
 
 
 def gathered(call: Call, keys: Operand, items: Operand, ranks: tuple[Any, Any, Any],

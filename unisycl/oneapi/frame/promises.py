@@ -47,8 +47,8 @@ _FOUND = (
     "count_if", "equal", "fill", "fill_n", "find", "find_end", "find_first_of", "find_if",
     "find_if_not", "histogram", "includes", "inplace_merge", "iota", "is_partitioned",
     "is_sorted", "is_sorted_until", "lexicographical_compare", "lower_bound", "max_element",
-    "merge", "min_element", "minmax_element", "mismatch", "none_of", "nth_element",
-    "partial_sort", "partial_sort_copy", "partition", "partition_copy", "remove", "remove_copy",
+    "merge", "min_element", "minmax_element", "mismatch", "none_of",
+    "partial_sort_copy", "partition", "partition_copy", "remove", "remove_copy",
     "remove_copy_if", "remove_if", "replace", "replace_copy", "replace_copy_if", "replace_if",
     "reverse", "reverse_copy", "rotate", "rotate_copy", "search", "search_n", "segmented_sort",
     "segmented_sort_by_key", "set_difference", "set_intersection", "set_symmetric_difference",
@@ -56,6 +56,7 @@ _FOUND = (
     "stable_partition", "stable_sort", "stable_sort_by_key", "swap_ranges",
     "three_way_partition", "top_k", "unique", "unique_by_key", "unique_by_key_copy",
     "unique_copy", "upper_bound")
+_PLACED = ("nth_element", "partial_sort")
 _APPLIED = (
     "adjacent_difference", "for_each", "for_each_n", "generate", "generate_n", "transform",
     "transform_if")
@@ -85,6 +86,8 @@ PROMISES: tuple[Promise, ...] = (
     Promise("mkl.rng", "", _E, "the engine's numbers, and what one rounding makes of them", _WORDS),
     Promise("mkl.rng", "", _A, "the type of the numbers, by the functions of builtins.md"),
     Promise("dpl", "", _E, "nothing beyond what predicates and orders compute in", _FOUND),
+    Promise("dpl", "", _A, "as those; the places that are asked for are the same everywhere, what "
+            "stands at others is not", _PLACED),
     Promise("dpl", "", _A, "what the function computes in, each element by itself", _APPLIED),
     Promise("dpl", "", _A, "what the operators compute in; they must be associative", _COMBINED),
     Promise("dnn", "onednn", _T, "float32; of whole numbers int32"),

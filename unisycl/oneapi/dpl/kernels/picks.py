@@ -2,8 +2,8 @@
 
 Written in the kernel language. A sample, sorted, gives two ranks between which the wanted places
 lie. Elements are below, among or above them; they are counted block by block, then either those
-that are not above are gathered, or those that stand where another class belongs change places. What
-is among them is sorted by one work-item. Non-goals: wide windows, which are sorted in parts
+that are not above are gathered, or each class goes to other memory and back. What is among them is
+sorted by one work-item, on its way back. Non-goals: wide windows, which are sorted in parts
 (``parts``). Invariant: the sample decides of the time alone; what it misjudges is sorted, too.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.kernels.parts import sampled, sort_part
+from unisycl.oneapi.dpl.kernels.selections import ROW, move_packed, pack, since
 
 __kernel_language__ = True
 BLOCK = 1 << 10
@@ -34,7 +35,7 @@ class picked:
         ends: memory of the lowest and the highest rank of those among which the window is.
         counts: memory of, for each block, how many elements are below and among them; later, where
             what the block moves goes.
-        found: memory of where what is among them begins and ends, and where lists begin.
+        found: memory of where what is to be sorted begins and ends.
         count: how many elements there are.
     """
 
@@ -142,111 +143,109 @@ def sort_first(items: Any, target: Any, by: Any, digits: Any) -> None:
 
 
 # ---- each class to its place
-def region(by: Any, k: Any) -> Any:
-    """Return the class that belongs to a position."""
-    return 0 if k < by.found.load(0) else 1 if k < by.found.load(1) else 2
-
-
-def class_of(rank: Any, low: Any, high: Any) -> Any:
-    """Return 0 of a rank below, 1 of one among, 2 of one above two ranks."""
-    return 0 if rank < low else 1 if rank <= high else 2
-
-
-def place_classes(items: Any, by: Any) -> None:
-    """Say where classes begin, and where each block lists its elements that stand elsewhere."""
+def place_classes(by: Any, window: Any) -> None:
+    """Say where each block's elements of each class go, and between which places all are sorted."""
     blocks = (by.count + BLOCK - 1) // BLOCK
-    low, high = by.ends.load(0), by.ends.load(1)
     below, among = np.int64(0), np.int64(0)
     for b in range(blocks):
         below += by.counts.load(3 * b)
         among += by.counts.load(3 * b + 1)
-    by.found.store(0, below)
-    by.found.store(1, below + among)
-    at = sycl.private_array(np.int64, 3)
-    here = sycl.private_array(np.int64, 3)
-    for c in range(3):
-        at[c] = np.int64(0)
+    to0, to1, to2 = np.int64(0), below, below + among
+    by.found.store(0, np.int64(0) if window[0] < to1 else to1 if window[0] < to2 else to2)
+    by.found.store(1, to1 if window[1] <= to1 else to2 if window[1] <= to2 else np.int64(by.count))
     for b in range(blocks):
-        first, last = b * BLOCK, min(b * BLOCK + BLOCK, by.count)
-        mine = region(by, first)
-        if mine == region(by, last - 1):
-            here[0] = by.counts.load(3 * b)
-            here[1] = by.counts.load(3 * b + 1)
-            here[2] = np.int64(last - first) - here[0] - here[1]
-            here[mine] = np.int64(0)
-        else:
-            for c in range(3):
-                here[c] = np.int64(0)
-            for k in range(first, last):
-                c = class_of(by.of(items.load(k)), low, high)
-                here[c] += np.int64(1 if c != region(by, k) else 0)
-        for c in range(3):
-            by.counts.store(3 * b + c, at[c])
-            at[c] += here[c]
-    for c in range(3):
-        by.counts.store(3 * blocks + c, at[c])
-    by.found.store(2, at[0])
-    by.found.store(3, at[0] + at[1])
-    by.found.store(4, at[0] + at[1] + at[2])
+        here0, here1 = by.counts.load(3 * b), by.counts.load(3 * b + 1)
+        by.counts.store(3 * b, to0)
+        by.counts.store(3 * b + 1, to1)
+        by.counts.store(3 * b + 2, to2)
+        to0 += here0
+        to1 += here1
+        to2 += np.int64(min(BLOCK, by.count - b * BLOCK)) - here0 - here1
 
 
-def list_strays(it: Any, items: Any, lists: Any, by: Any, noted: Any) -> None:
-    """List the elements of some blocks that stand where another class belongs, and where.
-
-    ``lists`` are elements, class after class, and positions in their order: as many stand where a
-    class belongs as there are of it elsewhere, so the two lists fit.
-    """
+def move_classes(it: Any, items: Any, other: Any, by: Any) -> None:
+    """Write the elements of some blocks to where their classes are in other memory."""
     low, high = by.ends.load(0), by.ends.load(1)
     blocks = (by.count + BLOCK - 1) // BLOCK
     start = it.get_group(0) * TOGETHER
     for b in range(start, min(start + TOGETHER, blocks)):
         to0, to1, to2 = by.counts.load(3 * b), by.counts.load(3 * b + 1), by.counts.load(3 * b + 2)
-        hole = to0 + to1 + to2
-        after = by.counts.load(3 * b + 3) + by.counts.load(3 * b + 4) + by.counts.load(3 * b + 5)
-        if after > hole:
-            to1 += by.found.load(2)
-            to2 += by.found.load(3)
-            first = np.int64(b * BLOCK)
-            last = np.int64(min(first + BLOCK, by.count))
-            strays = np.int32(0)
-            for r in range(3):
-                begin = first if r == 0 else min(max(by.found.load(r - 1), first), last)
-                end = last if r == 2 else min(max(by.found.load(r), first), last)
-                least = by.kind(0) if r == 0 else low if r == 1 else by.kind(high + by.kind(1))
-                most = by.kind(low - by.kind(1)) if r == 0 else high if r == 1 else by.kind(
-                    np.iinfo(by.kind).max)
-                span = by.kind(most - least)
-                for k in range(begin, end):
-                    noted[strays] = np.int32(k - first)
-                    strays += np.int32(1) if by.kind(
-                        by.of(items.load(k)) - least) > span else np.int32(0)
-            for j in range(strays):
-                item = items.load(first + noted[j])
-                rank = by.of(item)
-                to = to0 if rank < low else to1 if rank <= high else to2
-                lists.a.store(to, item)
-                lists.b.store(hole + j, first + noted[j])
-                to0 += np.int64(1 if rank < low else 0)
-                to2 += np.int64(1 if rank > high else 0)
-                to1 += np.int64(1 if low <= rank and rank <= high else 0)
+        for k in range(b * BLOCK, min(b * BLOCK + BLOCK, by.count)):
+            item = items.load(k)
+            rank = by.of(item)
+            other.store(to0 if rank < low else to1 if rank <= high else to2, item)
+            to0 += np.int64(1 if rank < low else 0)
+            to2 += np.int64(1 if rank > high else 0)
+            to1 += np.int64(1 if low <= rank and rank <= high else 0)
 
 
-def fill_holes(it: Any, items: Any, lists: Any, by: Any) -> None:
-    """Write listed elements to the listed positions."""
-    strays = by.found.load(4)
-    part = (strays + it.get_group_range(0) - 1) // it.get_group_range(0)
-    first = it.get_group(0) * part
-    for k in range(first, min(first + part, strays)):
-        items.store(lists.b.load(k), lists.a.load(k))
+@dataclass(eq=False)
+class packs:
+    """Local memory for the elements of a block of each class, or for where they stand in it."""
+
+    below: Any
+    among: Any
+    above: Any
+    direct: Any
 
 
-def sort_wanted(it: Any, items: Any, other: Any, by: Any, digits: Any, window: Any) -> None:
-    """Sort a class if it has positions of a window, by way of other memory."""
-    c = it.get_group(0)
-    begin = np.int64(0) if c == 0 else by.found.load(c - 1)
-    end = np.int64(by.count) if c == 2 else by.found.load(c)
-    first, last = window
-    if begin < last and end > first and begin < end:
-        sort_part(items, other, digits, (begin, end))
-        for k in range(begin, end):
-            items.store(k, other.load(k))
+def pack_row(it: Any, own: Any, x: Any, rank: Any, ends: Any, *of: Any) -> Any:
+    """Pack the elements of a row; return how many there are of each class.
+
+    ``ends`` are the lowest rank and how far the highest is from it; ``of`` are which lanes have an
+    element, and how many there were.
+    """
+    there, (below, among, above) = of
+    group, (low, span) = it.get_sub_group(), ends
+    lower = there and rank < low
+    inside = there and rank - low <= span
+    votes0 = np.uint32(sycl.ext.oneapi.group_ballot(group, lower).bits)
+    votes1 = np.uint32(sycl.ext.oneapi.group_ballot(group, inside).bits)
+    votes2 = np.uint32(sycl.ext.oneapi.group_ballot(group, there).bits) ^ votes0 ^ votes1
+    below = pack(it, own.below, below, x, votes0)
+    if votes1 != 0:
+        among = pack(it, own.among, among, x, votes1)
+    above = pack(it, own.above, above, x, votes2)
+    return below, among, above
+
+
+@sycl.kernel(reqd_sub_group_size=ROW)
+def pack_classes(it: Any, items: Any, other: Any, by: Any, own: Any) -> None:
+    """Do so where a row of elements votes which class they are of."""
+    lane, low = np.int32(it.get_local_id(0)), by.ends.load(0)
+    ends = low, by.ends.load(1) - low
+    blocks = (by.count + BLOCK - 1) // BLOCK
+    start = it.get_group(0) * TOGETHER
+    last = np.int64(by.count)
+    for block in range(start * BLOCK, min(start + TOGETHER, blocks) * BLOCK, BLOCK):
+        b = block // BLOCK
+        many = np.int32(min(BLOCK, last - block))
+        kept = np.int32(0), np.int32(0), np.int32(0)
+        elements = items if own.direct else since(block)
+        for row in range(many // ROW):
+            k = np.int64(block) + (row * ROW + lane)
+            kept = pack_row(it, own, elements.load(k), by.of(items.load(k)), ends, True, kept)
+        if many % ROW != 0:
+            j = many // ROW * ROW + lane
+            k = block + min(j, many - np.int32(1))
+            kept = pack_row(it, own, elements.load(k), by.of(items.load(k)), ends, j < many, kept)
+        sycl.group_barrier(it.get_group())
+        move_packed(it, own.below, items, other, own, block, by.counts.load(3 * b), kept[0])
+        move_packed(it, own.among, items, other, own, block, by.counts.load(3 * b + 1), kept[1])
+        move_packed(it, own.above, items, other, own, block, by.counts.load(3 * b + 2), kept[2])
+        sycl.group_barrier(it.get_group())
+
+
+def sort_wanted(items: Any, other: Any, by: Any, digits: Any) -> None:
+    """Sort the classes that have positions of the window into the target."""
+    sort_part(other, items, digits, (by.found.load(0), by.found.load(1)))
+
+
+def copy_others(it: Any, items: Any, other: Any, by: Any) -> None:
+    """Write the elements of some blocks back that are of no such class."""
+    first = it.get_group(0) * TOGETHER * BLOCK
+    last = min(first + TOGETHER * BLOCK, by.count)
+    for k in range(first, min(last, int(by.found.load(0)))):
+        items.store(k, other.load(k))
+    for k in range(max(first, int(by.found.load(1))), last):
+        items.store(k, other.load(k))
