@@ -216,7 +216,7 @@ def pack_classes(it: Any, items: Any, other: Any, by: Any, own: Any) -> None:
     ends = low, by.ends.load(1) - low
     blocks = (by.count + BLOCK - 1) // BLOCK
     start = it.get_group(0) * TOGETHER
-    last = np.int64(by.count)
+    last: Any = np.int64(by.count)
     for block in range(start * BLOCK, min(start + TOGETHER, blocks) * BLOCK, BLOCK):
         b = block // BLOCK
         many = np.int32(min(BLOCK, last - block))

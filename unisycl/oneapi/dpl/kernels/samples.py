@@ -247,6 +247,30 @@ class two_leaves:
         target.store(to, (self.keys[j], self.values[j]))
 
 
+def sort_leaf(it: Any, items: Any, own: Any, start: Any, count: Any, before: Any) -> Any:
+    """Sort a few elements in place; return 1 if their places are not all different, else 0."""
+    lane, group = np.int32(it.get_local_id(0)), it.get_group()
+    for at in range(0, count, ROW):
+        if at + lane < count:
+            own.note(at + lane, items.load(start + at + lane))
+    sycl.group_barrier(group)
+    squares, wrong = np.int32(0), np.int32(1)
+    for at in range(0, count, ROW):
+        i = min(np.int32(at) + lane, count - np.int32(1))
+        place = rank(own.keys, own.keys[i], i, np.int32(at), count, before)
+        if at + lane < count:
+            own.goes[i] = place
+            squares += place * place
+    total = sycl.reduce_over_group(group, squares, sycl.plus)
+    if total == (count - 1) * count * (2 * count - 1) // 6:
+        wrong = np.int32(0)
+        for at in range(0, count, ROW):
+            if at + lane < count:
+                own.put(at + lane, items, start + own.goes[at + lane])
+    sycl.group_barrier(group)
+    return wrong
+
+
 @sycl.kernel(reqd_sub_group_size=ROW)
 def sort_leaves(it: Any, items: Any, bounds: Any, ends: Any, own: Any, by: Any) -> None:
     """Sort the leaves of a bucket in place; note whether it has to be merged."""
@@ -257,29 +281,11 @@ def sort_leaves(it: Any, items: Any, bounds: Any, ends: Any, own: Any, by: Any) 
         first, merged = np.int32(0), np.int32(0)
         for leaf in range(many):
             last = ends.load(row + 2 * leaf)
-            count, start = last - first, begin + first
+            count = last - first
             if count > LEAF:
                 merged = np.int32(1)
             elif count > 1:
-                for at in range(0, count, ROW):
-                    if at + lane < count:
-                        own.note(at + lane, items.load(start + at + lane))
-                sycl.group_barrier(it.get_group())
-                squares = np.int32(0)
-                for at in range(0, count, ROW):
-                    i = min(np.int32(at) + lane, count - np.int32(1))
-                    place = rank(own.keys, own.keys[i], i, np.int32(at), count, by.before)
-                    if at + lane < count:
-                        own.goes[i] = place
-                        squares += place * place
-                total = sycl.reduce_over_group(it.get_group(), squares, sycl.plus)
-                if total == (count - 1) * count * (2 * count - 1) // 6:
-                    for at in range(0, count, ROW):
-                        if at + lane < count:
-                            own.put(at + lane, items, start + own.goes[at + lane])
-                else:
-                    merged = np.int32(1)
-                sycl.group_barrier(it.get_group())
+                merged = merged | sort_leaf(it, items, own, begin + first, count, by.before)
             if leaf < many - 1:
                 first = ends.load(row + 2 * leaf + 1)
         if lane == 0:
