@@ -71,6 +71,15 @@ class _Bits:
                                     .__array_interface__}
 
 
+def _native(pointer: usm_pointer) -> Any:
+    """Return a device allocation as its backend gives it to other libraries; None otherwise."""
+    block = pointer.block
+    if block.kind is not usm_kind.device or block.freed:
+        return None
+    found = block.device.driver.native.memory(pointer.bound())
+    return found if hasattr(found, "__dlpack__") and not isinstance(found, np.ndarray) else None
+
+
 @ends_at_call
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
@@ -141,12 +150,18 @@ class usm_pointer(NoArray, blocks.Pointer):
         return self.block.kind.name
 
     def __dlpack__(self, **options: Any) -> Any:
-        """Return a DLPack capsule over the memory; refused for device allocations."""
-        return export(self.get_view(), options)
+        """Return a DLPack capsule over the memory, used behind commands that were waited for.
+
+        Refused for device allocations, but for those of backends whose memory DLPack knows.
+        """
+        native = _native(self)
+        return export(self.get_view(), options) if native is None else native.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's name of the host's memory."""
-        device, index = self.get_view().__dlpack_device__()
+        """Return DLPack's name of the host's memory, or of the device."""
+        native = _native(self)
+        found = self.get_view() if native is None else native
+        device, index = found.__dlpack_device__()
         return int(device), int(index)
 
     def __reduce__(self) -> NoReturn:

@@ -12,7 +12,7 @@ import pytest
 
 import unisycl as sycl
 from tests.cuda_fake.library import FakeCuda
-from unisycl.backends.cuda.interop import arrays
+from unisycl.backends.cuda.interop import arrays, capsules
 from unisycl.oneapi import dpl
 
 CUDA = sycl.backend.cuda
@@ -230,3 +230,15 @@ def test_what_is_no_handle_is_refused(queue: sycl.queue) -> None:
         sycl.make_queue(CUDA, "x", queue.get_context())
     with pytest.raises(sycl.exception):
         sycl.make_device(CUDA, 9)
+
+
+def test_device_memory_goes_out_by_dlpack_and_is_kept(queue: sycl.queue) -> None:
+    p = sycl.malloc_device((2, 3), np.float32, queue)
+    assert (2, 0) == p.__dlpack_device__()
+    capsule = p.__dlpack__(stream=None, max_version=(1, 0))
+    assert "dltensor" in repr(capsule)
+    assert [p.shape] == [entry[3]._lies[0] for entry in capsules._kept.values()]
+    del capsule
+    assert not capsules._kept
+    with pytest.raises(BufferError, match="no copy"):
+        p.__dlpack__(copy=True)

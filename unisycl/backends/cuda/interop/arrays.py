@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView
+from unisycl.backends.cuda.interop import capsules
 from unisycl.backends.cuda.memory.arrays import DeviceArray
 from unisycl.base import foreign_objects
 from unisycl.base.dtypes import SHORT_FLOATS
@@ -30,9 +31,10 @@ class NativeMemory:
     """
 
     def __init__(self, memory: DeviceArray, address: int, shape: tuple[int, ...],
-                 pitches: tuple[int, ...]) -> None:
+                 pitches: tuple[int, ...], ordinal: int) -> None:
         self._memory = memory
         self._address = address
+        self._lies = shape, pitches, ordinal
         size, dtype = memory.dtype.itemsize, memory.dtype
         self.__cuda_array_interface__ = {
             "data": (address, not memory.writable), "shape": shape, "typestr": dtype.str,
@@ -43,6 +45,20 @@ class NativeMemory:
         return self._address
 
     __index__ = __int__
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's name of the card."""
+        return capsules.CUDA, self._lies[2]
+
+    def __dlpack__(self, *, copy: bool | None = None, dl_device: tuple[int, int] | None = None,
+                   **options: Any) -> Any:
+        """Return a capsule; who takes it uses the memory behind what was waited for."""
+        where = self.__dlpack_device__()
+        if copy or dl_device not in (None, where) or not self._memory.writable:
+            raise BufferError(f"memory of the device {where} is given as it is: no copy, on no "
+                              "other device, and not where it may not be written")
+        shape, pitches, ordinal = self._lies
+        return capsules.make(self, self._address, self._memory.dtype, shape, pitches, ordinal)
 
 
 class Borrowed:

@@ -64,7 +64,8 @@ class CuObjects(NativeObjects):
                 return view.array()
             memory = DeviceArray(memory.allocation, memory.ctypes.data, memory.nbytes,
                                  memory.dtype)
-        return arrays.NativeMemory(memory, address_of(view), view.shape, view.pitches)
+        return arrays.NativeMemory(memory, address_of(view), view.shape, view.pitches,
+                                   self._driver.card.ordinal)
 
     def kernel(self, executable: Any) -> Any:
         """Return the ``CUfunction``."""
