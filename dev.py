@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -45,6 +46,8 @@ CONFORMANCE, UNIT = "tests/conformance", "tests/unit"
 LARGE = (f"{CONFORMANCE}/language", f"{CONFORMANCE}/oneapi")
 """Half of the time of the conformance tests: processes of their own. One that takes longer than all
 others has a processor stand idle at the end, and keeps all it compiled."""
+GROUPS = tuple(f"{CONFORMANCE}/{name}" for name in ("checking", "group", "image", "vec"))
+"""Half of the others on our devices."""
 SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...], str], ...] = (
     ("", {}, (), ""),
     ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED, "unified_shared_memory"),
@@ -260,6 +263,10 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
     language, oneapi = LARGE
     found: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
         "cpu and host, oneapi": ((*ours, oneapi), {})}
+    rest = [f"tests/{p.name}" for p in sorted((ROOT / "tests").iterdir())
+            if p.is_dir() and p.name[0] not in "_." and f"tests/{p.name}" != CONFORMANCE]
+    found["all else"] = (*ours, *(path for path in rest if path != UNIT)), {}
+    found["unit tests"] = (*ours, UNIT), {}
     levels: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {}
     turns = itertools.count()
     for begin, environment, paths, extension in SETTINGS:
@@ -275,12 +282,9 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
             else:
                 found[f"{title}, large"] = (*command, *LARGE), environment
                 found[title] = (*command, "tests", *small), environment
-    rest = [f"tests/{p.name}" for p in sorted((ROOT / "tests").iterdir())
-            if p.is_dir() and p.name[0] not in "_." and f"tests/{p.name}" != CONFORMANCE]
-    found["cpu and host"] = (*ours, CONFORMANCE, *small), {}
-    found["unit tests"] = (*ours, UNIT), {}
     found["cpu and host, language"] = (*ours, language), {}
-    found["all else"] = (*ours, *(path for path in rest if path != UNIT)), {}
+    found["cpu and host, groups"] = (*ours, *GROUPS), {}
+    found["cpu and host"] = (*ours, CONFORMANCE, *small, *(f"--ignore={p}" for p in GROUPS)), {}
     found.update(levels)
     return found
 
@@ -290,21 +294,38 @@ def together(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str
              **environment: str) -> list[str]:
     """Run pytest in a process for each job, forked from one that collects; return what failed.
 
-    Two processes more than there are processors, for each waits now and then, and the last ones
-    are short. In a folder it is noted what ended well.
+    What needs no conformance test is collected by a process of its own meanwhile. Two processes
+    more than there are processors run at once, for each waits now and then, and the last ones are
+    short. In a folder it is noted what ended well.
     """
+    some = max(1, (os.cpu_count() or 1) // 2)
+    apart = {name: job for name, job in jobs.items()
+             if not any(path == "tests" or f"{path}/".startswith(f"{CONFORMANCE}/")
+                        for path in job[0])}
+    halves = ((apart, some), ({k: v for k, v in jobs.items() if k not in apart},
+                              (os.cpu_count() or 1) + 2 - some))
+    with ThreadPoolExecutor() as pool:
+        told = [pool.submit(_forked, title, half, options, limit, each, count, environment)
+                for half, count in halves if half]
+        return [name for one in told for name in one.result()]
+
+
+def _forked(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
+            options: Sequence[str], limit: float, each: Path | None, at_once: int,
+            environment: Mapping[str, str]) -> list[str]:
+    """Run a process for each job, some at once, forked from one; return what failed."""
     with tempfile.TemporaryDirectory(prefix="unisycl-parts-") as folder:
         file, failed = Path(folder, "parts"), Path(folder, "failed")
         file.write_text(json.dumps({
             "title": title, "options": ["--spent=10", *options], "limit": limit,
-            "at_once": (os.cpu_count() or 1) + 2, "failed": str(failed),
+            "at_once": at_once, "failed": str(failed),
             "done": {name: str(each.absolute() / noted(name)) for name in jobs} if each else {},
             "parts": [{"name": name, "command": command, "environment": own}
                       for name, (command, own) in jobs.items()]}), encoding="utf-8")
         subprocess.run([sys.executable, "-m", "tests.parts", str(file)], cwd=ROOT, check=False,
                        env={**os.environ, **environment})
         if not failed.exists():
-            return ["all: nothing was collected"]
+            return [f"{', '.join(jobs)}: nothing was collected"]
         return failed.read_text(encoding="utf-8").splitlines()
 
 

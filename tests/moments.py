@@ -11,6 +11,9 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import unisycl as sycl
 
 PATIENCE = 300.0
 """How long tests wait for what must come: they do not measure."""
@@ -25,6 +28,21 @@ def until(true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
             return False
         time.sleep(0.001)
     return True
+
+
+def turns_for(queue: sycl.queue, kernel: Any, kind: Any, seconds: float = 0.04) -> int:
+    """Return how many turns have ``kernel(i, memory, turns)`` at work for so long on a device.
+
+    So that what comes behind it finds it at work, however fast a device is.
+    """
+    memory, turns, spent = sycl.malloc_shared(8, kind, queue), 1, 0.0
+    queue.parallel_for(8, kernel, memory, turns).wait()
+    while spent < seconds / 8:
+        turns, begun = turns * 4, time.monotonic()
+        queue.parallel_for(8, kernel, memory, turns).wait()
+        spent = time.monotonic() - begun
+    sycl.free(memory, queue)
+    return int(turns * seconds / spent) + 1
 
 
 def until_it_waits(pid: int) -> None:

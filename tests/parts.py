@@ -135,15 +135,18 @@ def arguments(part: dict[str, Any]) -> argparse.Namespace:
 def belonging(items: list[pytest.Item], part: dict[str, Any]) -> list[pytest.Item]:
     """Return the tests of a part."""
     told = arguments(part)
+    files: dict[Path, bool] = {}
     kept = []
     for item in items:
-        call = getattr(item, "callspec", None)
-        device = call.params.get("device") if call else None
-        where = str(item.path.relative_to(ROOT))
-        if ((device is None or device in told.device)
-                and any(below(where, place) for place in told.paths)
-                and not any(below(where, place) for place in told.ignore)):
-            kept.append(item)
+        if item.path not in files:
+            where = str(item.path.relative_to(ROOT))
+            files[item.path] = any(below(where, place) for place in told.paths) and not any(
+                below(where, place) for place in told.ignore)
+        if files[item.path]:
+            call = getattr(item, "callspec", None)
+            device = call.params.get("device") if call else None
+            if device is None or device in told.device:
+                kept.append(item)
     return kept
 
 

@@ -9,25 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from tests import children
 from unisycl.testing import device_names
 
 ROOT = Path(__file__).parents[2]
 BRIEF = {
-    "graphs": ("--seconds", "1"),
+    "graphs": ("--seconds", "0.5"),
     "threads": ("--count", "300"),
     "failures": ("--seconds", "0.5"),
-    "interrupts": ("--seconds", "1"),
-    "moments": ("--seconds", "1"),
+    "interrupts": ("--seconds", "0.5"),
+    "moments": ("--seconds", "0.5"),
     "lifetimes": ("--count", "300"),
     "endings": ("--count", "2"),
     # A stated seed, so that it tries the same each time.
     "losses": ("--seconds", "2", "--seed", "50948987"),
     "launches": ("--count", "1000"),
 }
+SIGNALS = ("interrupts", "moments", "endings")
+"""Programs about signals and the end of a process, each in an interpreter of its own."""
 
 
 def brief(name: str, **environment: str) -> None:
-    done = subprocess.run(
+    run = subprocess.run if name in SIGNALS else children.run
+    done = run(
         [sys.executable, "-W", "error", "-m", f"tests.stress.{name}", *BRIEF[name]], cwd=ROOT,
         capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, **environment})

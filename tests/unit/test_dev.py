@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -141,6 +142,27 @@ def test_a_level_of_memory_runs_where_the_device_has_what_it_takes() -> None:
             "opencl:1 UNISYCL_MEMORY=coarse",
             "opencl:0 UNISYCL_MEMORY=separate"] == [name for name in names if "=" in name]
     assert {"cuda", "opencl:0", "opencl:1"} <= set(names)
+
+
+def test_what_needs_no_conformance_test_is_collected_apart(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[set[str], int]] = []
+
+    def forked(_: str, jobs: Mapping[str, object], *more: object) -> list[str]:
+        asked.append(({*jobs}, int(str(more[3]))))
+        return [*jobs][:1]
+    monkeypatch.setattr(dev, "_forked", forked)
+    jobs = dev._jobs({"opencl:0": WORDS["opencl"]})
+    failed = dev.together("ci", jobs, (), 1.0)
+    (apart, some), (whole, more) = sorted(asked, key=lambda one: len(one[0]))
+    assert apart == {"all else", "unit tests"}
+    assert apart | whole == {*jobs}
+    assert some + more == (os.cpu_count() or 1) + 2
+    assert {*failed} == {"all else", "cpu and host, oneapi"}
+    places = [{w for w in jobs[name][0] if "/" in w and "--" not in w} for name in whole
+              if "cpu" in jobs[name][0]]
+    left = {w.removeprefix("--ignore=") for w in jobs["cpu and host"][0] if "--ignore" in w}
+    assert left == set().union(*places) - {"tests/conformance"}
 
 
 @pytest.mark.parametrize("written", [True, False])

@@ -20,6 +20,8 @@ PROGRAM = """
 import sys, time
 import numpy as np
 import unisycl as sycl
+from unisycl.process import interrupts
+interrupts.PATIENCE = 0.2  # of the end of a program, in which kernels without end go on working
 q = sycl.queue({device!r})
 def endless(i, o):
     while o[i] >= 0:
@@ -122,7 +124,7 @@ def test_commands_that_can_end_do(device):
     commands(device)
     body = """
 def later(h):
-    h.host_task(lambda: (time.sleep(0.5), print('done', flush=True)))
+    h.host_task(lambda: (time.sleep(0.1), print('done', flush=True)))
 sycl.queue({device!r}).submit(later)
 print('go', flush=True)
 time.sleep(100)

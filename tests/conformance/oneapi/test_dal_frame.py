@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.moments import turns_for
 from tests.runtimes import skip_where_one_kernel_cannot_overlap
 from unisycl.oneapi import ccl, dal
 
@@ -236,7 +237,7 @@ def fill_slowly(i, x, n):
 
 
 def test_tables_that_commands_still_write_are_waited_for(queue):
-    rounds = 1_000_000 if queue.get_device().has(sycl.aspect.cpu) else 2000
+    rounds = turns_for(queue, fill_slowly, np.float32)
     ordered = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
     for q, named in ((queue, True), (ordered, False)):
         x = sycl.malloc_shared(8, np.float32, q)

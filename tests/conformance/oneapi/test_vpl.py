@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.moments import turns_for
 
 pytest.importorskip("av", reason="PyAV is not installed")
 
@@ -292,7 +293,7 @@ def paint_slowly(i, x, n):
 
 
 def test_pictures_that_commands_still_write_are_waited_for_wherever_they_lie(queue):
-    rounds = 1_000_000 if queue.get_device().has(sycl.aspect.cpu) else 2000
+    rounds = turns_for(queue, paint_slowly, np.uint8)
     for offset in (0, 1):
         for size in ((5, 3), (4, 4)):  # chroma begins at an odd address in one of each
             count = size[0] * size[1] + (size[0] + 1) // 2 * ((size[1] + 1) // 2) * 2

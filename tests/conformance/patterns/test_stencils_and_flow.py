@@ -15,7 +15,7 @@ STEPS = {"plain": heat.submit_step, "tiled": heat.submit_tiled_step}
 def sizes(device: sycl.device, form: str) -> list[tuple[tuple[int, int], int]]:
     if device.has(sycl.aspect.emulated):
         return [((1, 1), 3), ((17, 17), 4), ((3, 40), 2)]
-    steps = 50 if form == "tiled" else 3
+    steps = 8 if form == "tiled" else 3
     return [((1, 1), 100), ((17, 17), 100), ((1, 70), 7), ((33, 9), 20), ((1000, 1000), steps)]
 
 
