@@ -26,8 +26,7 @@ def launch(queue, kernel, *more):
             return np.array(found)
 
 
-@pytest.mark.row("D-37", "Q-4")
-@pytest.mark.part("F-25")
+@pytest.mark.row("D-37", "Q-4", "F-25")
 @pytest.mark.parametrize(("kernel", "function", "came", "away"), [
     (meeting.uneven_loop, "group_barrier", (1, 2), (0, 3)),
     (meeting.early_return, "reduce_over_group", (0, 1, 3), (2,)),
@@ -47,8 +46,7 @@ def test_a_meeting_that_some_items_miss_names_one_that_came_and_one_that_did_not
     assert int(told[2]) in away
 
 
-@pytest.mark.row("Q-4")
-@pytest.mark.part("F-25")
+@pytest.mark.row("Q-4", "F-25")
 @pytest.mark.parametrize(("kernel", "text"), [
     (meeting.ids, "the id of group_broadcast is 1 here and 0 in work-item id(1)"),
     (meeting.starts, "the initial value of reduce_over_group is 0 here and 1 in work-item id(2)"),
@@ -63,7 +61,7 @@ def test_what_a_group_has_to_share_and_does_not_is_told_with_both_values(device,
             f"at {meeting.__file__}:{line}: {text}: the group has to give one") == found
 
 
-@pytest.mark.part("F-25")
+@pytest.mark.row("F-25")
 def test_so_it_is_in_sub_groups(device):
     if max(device.get_info(sycl.info.device.sub_group_sizes)) < 4:
         pytest.skip("sub-groups of one item always agree")
@@ -71,8 +69,7 @@ def test_so_it_is_in_sub_groups(device):
     assert "the delta of shift_group_left is 0 here and 1 in item 2 of the sub-group" in found
 
 
-@pytest.mark.row("D-49")
-@pytest.mark.part("F-25")
+@pytest.mark.row("D-49", "F-25")
 def test_checks_change_no_result_of_kernels_whose_items_leave_after_the_last_meeting(device):
     queue = sycl.queue(device)
     expected = [2100 + d if d <= 6 else 7 for d in DATA.tolist()]
