@@ -43,7 +43,7 @@ from unisycl.frontend.syntax import (
 from unisycl.frontend.syntax.flow import settle_heads
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.syntax.unassigned import start_flags
-from unisycl.frontend.values import dictionaries, indexing, reducers, unsure
+from unisycl.frontend.values import dictionaries, indexing, lists, reducers, unsure
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.handlers import KernelHandler, takes_handler
 from unisycl.frontend.values.items import Item
@@ -217,4 +217,4 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
 _SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, expr.operate, call.call_value,
                  call.call_object, call.call_function, call.call_closure,
                  chosen_functions.call_either, one_of_several.of_table, rows.fill,
-                 iterators.goes_over, iterations.method)
+                 iterators.goes_over, iterations.method, lists.new_list, iterations.ordered)

@@ -75,6 +75,8 @@ class Syntax:
     fill_row: Callable[..., None]
     iterates: Callable[[Context, ast.expr], bool]
     tuple_method: Callable[..., Value]
+    new_list: Callable[..., Value]
+    order_list: Callable[..., Value]
 
 
 class Context(Variables):

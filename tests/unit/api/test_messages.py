@@ -139,7 +139,7 @@ def test_what_grows_a_list_is_told_what_to_use(queue):
         found = []
         found.append(i)
 
-    assert "use sycl.private_array(dtype, n)" in said(lambda: queue.parallel_for(8, grows))
+    assert "a sycl.private_array(dtype, n)" in said(lambda: queue.parallel_for(8, grows))
 
 
 def test_a_kernel_launches_itself(queue, x):

@@ -21,9 +21,11 @@ from unisycl.frontend.syntax import generators
 from unisycl.frontend.syntax.compare import static_truth
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.given import given, placed
+from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.lists import Cells, new_list
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 
@@ -210,7 +212,25 @@ def _called(ctx: Context, function: Value, args: Sequence[Value], node: ast.AST)
 # ---- order
 @form(sorted)
 def _sorted(ctx: Context, node: ast.Call) -> Value:
-    """Lower ``sorted`` of a tuple: neighbours change places, so that equal ones never do."""
+    """Lower ``sorted`` of a tuple."""
+    return new_list(ctx, _in_order(ctx, node), node)
+
+
+def ordered(ctx: Context, cells: Cells, name: str, args: list[Value], keywords: dict[str, Value],
+            node: ast.Call) -> Value:
+    """Lower ``v.sort()`` and ``v.reverse()`` of a list."""
+    values = cells.taken(ctx)
+    if name == "reverse" or args:
+        match(ctx, node, name, args, keywords, ())
+    cells.store_all(ctx, values.items[::-1] if name == "reverse" else _in_order(
+        ctx, placed(ast.Call(node.func, [given(values, node)], [
+            ast.keyword(key, given(v, node)) for key, v in keywords.items()]), node)),
+        range(cells.count), node)
+    return Nothing()
+
+
+def _in_order(ctx: Context, node: ast.Call) -> list[Value]:
+    """Return values in order: neighbours change places, so that equal ones never do."""
     args, named = _split(ctx, node)
     key, turned = named.pop("key", None), named.pop("reverse", None)
     items = _items(ctx, match(ctx, node, "sorted", args, named, ("iterable",))["iterable"], node)
@@ -233,7 +253,7 @@ def _sorted(ctx: Context, node: ast.Call) -> Value:
             _exchange(ctx, ranks, k, swap, node)
             if by is not None:
                 _exchange(ctx, items, k, swap, node)
-    return Several(tuple(ranks if by is None else items))
+    return ranks if by is None else items
 
 
 def _less(ctx: Context, a: Value, b: Value, node: ast.AST) -> Value:

@@ -35,6 +35,8 @@ from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.items import ITEM_KINDS, Item, item_ids
 from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
+from unisycl.frontend.values.lists import new_list
+from unisycl.frontend.values.memory import is_array
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values.vectors import Vector
@@ -397,6 +399,18 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
                      help="write the tuple out: (a, b, c)")
 
 
+@form(list)
+def _list(ctx: Context, node: ast.Call) -> Value:
+    with ctx.into():
+        memory = any(is_array(ctx.value(a)) for a in node.args if isinstance(
+            a, ast.Name | ast.Attribute | ast.Subscript) and not node.keywords)
+    found = None if memory else _tuple(ctx, node)
+    if memory or not isinstance(found, Several):
+        raise ctx.refuse("K018", node, what="a list of memory")
+    ctx.facts.add("lists")
+    return new_list(ctx, found.items, node)
+
+
 @form(copy.copy)
 def _copied(ctx: Context, node: ast.Call) -> Value:
     return copies.copied(ctx, parameters(ctx, node, "copy", ("x",))["x"], node)
@@ -413,7 +427,6 @@ def _container(what: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
-form(list)(_container("a list"))
 form(dict)(_container("a dict"))
 form(set)(_container("a set"))
 form(bytearray)(_container("a bytearray"))

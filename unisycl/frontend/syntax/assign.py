@@ -15,8 +15,8 @@ from unisycl.frontend.syntax.names import global_names
 from unisycl.frontend.syntax.places import store
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.values.kind import Value, as_tuple
+from unisycl.frontend.values.lists import new_list
 from unisycl.frontend.values.memory import Memory, is_array
-from unisycl.frontend.values.tuples import Several
 
 
 def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST) -> None:
@@ -48,7 +48,7 @@ def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: as
     spare = len(held) - len(parts) + 1
     if len(starred) == 1 and spare >= 0:  # what the others leave; in Python a list
         k = starred[0]
-        held[k:k + spare] = [Several(tuple(held[k:k + spare]))]
+        held[k:k + spare] = [new_list(ctx, held[k:k + spare], parts[k])]
         parts[k] = parts[k].value  # type: ignore[attr-defined]
     if len(held) != len(parts):
         raise ctx.refuse("K047", target, found=len(held), expected=len(parts))

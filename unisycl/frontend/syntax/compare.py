@@ -34,7 +34,9 @@ from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, Item, item_ids, queries
 from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
+from unisycl.frontend.values.lists import Cells
 from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.numbers import kind_of
 from unisycl.frontend.values.special_methods import SYMBOLS
 from unisycl.frontend.values.tuples import Several
@@ -116,7 +118,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         return own
     if name in ("eq", "ne") and _are_objects(left, right):
         return _identity(ctx, ast.Is() if name == "eq" else ast.IsNot(), left, right, node)
-    left, right = as_tuple(left), as_tuple(right)
+    left, right = (v.taken(ctx) if isinstance(v, Cells) else as_tuple(v) for v in (left, right))
     found = members.compare(ctx, name, left, right) or stored_pointers.compare(
         ctx, name, left, right, node) or _of_texts(ctx, name, left, right)
     if found is not None:
@@ -157,7 +159,9 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
 
 
 def _written_out(node: ast.AST, left: Several, right: Several) -> bool:
-    """Say whether what a comparison compares stands there as tuples, without lists in them."""
+    """Say whether both are lists, or stand there as tuples, without lists in them."""
+    if left.made and right.made:
+        return True
     if not isinstance(node, ast.Compare):
         return False
     sides = [node.left]
@@ -345,7 +349,7 @@ def _same_object(ctx: Context, left: Value, right: Value, node: ast.AST) -> bool
                 some = other.object is None and v.object is not None
                 ctx.guard(v.path, v.object, frozen=not some)
         return left.object is right.object
-    if isinstance(left, Memory) and isinstance(right, Memory) \
+    if isinstance(left, MemoryPlace) and isinstance(right, MemoryPlace) \
             and objects.is_same(ctx, left.base, right.base):
         if left.whole and right.whole:
             return True

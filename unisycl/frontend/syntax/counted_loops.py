@@ -20,7 +20,8 @@ from unisycl.frontend.syntax.given import Given, doing, given, placed
 from unisycl.frontend.syntax.loops import range_bounds, whole_bound
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.memory import Memory, is_array
+from unisycl.frontend.values.memory import is_array
+from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -130,7 +131,7 @@ def _source(ctx: Context, node: ast.expr) -> Source:
             return _range(ctx, node)
         return _LOWER[form](ctx, node)
     value = ctx.hold_value(ctx.value(node))
-    if isinstance(value, Memory) and is_array(value):
+    if isinstance(value, MemoryPlace) and is_array(value):
         return _indexed(ctx.hold(value.extent(len(value.index))), value, node)
     if isinstance(value, Record) and value.shape:
         return _indexed(coerce.weak_scalar(value.shape[0]), value, node)

@@ -49,6 +49,7 @@ from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Frame, Kind, Lowering, Met, Value, as_tuple, describe
+from unisycl.frontend.values.lists import Cells, new_list
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.streams import Stream
@@ -172,7 +173,7 @@ def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> 
     own = special_methods.operated(ctx, op, SYMBOL[op], left, right, node)
     if own is not None:
         return own
-    left, right = as_tuple(left), as_tuple(right)
+    left, right = (v.taken(ctx) if isinstance(v, Cells) else as_tuple(v) for v in (left, right))
     if isinstance(left, Stream) and op == "shl":
         return output.put(ctx, left, right, node)
     if isinstance(left, Vector) or isinstance(right, Vector):
@@ -202,7 +203,8 @@ def _united(left: Constant, right: Constant) -> Constant:
 def _elementwise(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
     if isinstance(left, Several) and isinstance(right, Several):
         if op == "add" and left.kind == right.kind == "tuple":
-            return Several(left.items + right.items)
+            items = left.items + right.items
+            return new_list(ctx, items, node) if left.made and right.made else Several(items)
         if len(left.items) != len(right.items):
             raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{describe(left)} and "
                              f"{describe(right)}", help="dimensions must agree")
@@ -213,7 +215,8 @@ def _elementwise(ctx: Context, op: str, left: Value, right: Value, node: ast.AST
     if op == "mul" and isinstance(several, Several) and several.kind == "tuple":
         count = ctx.constant(right if several is left else left)
         if count is not None and count.type.dtype.is_integer:
-            return Several(tuple(map(ctx.hold_value, several.items)) * int(count.value))
+            items = tuple(map(ctx.hold_value, several.items)) * int(count.value)
+            return new_list(ctx, items, node) if several.made else Several(items)
     if not isinstance(several, Several) or several.kind not in ("id", "range"):
         raise ctx.refuse("K036", node, op=SYMBOL[op],
                          types=f"{describe(left)} and {describe(right)}", help="")

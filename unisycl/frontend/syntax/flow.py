@@ -20,7 +20,9 @@ from unisycl.frontend.syntax.names import nonlocal_names
 from unisycl.frontend.values.absent import Lost, Pending, Poison
 from unisycl.frontend.values.joins import form_of, same
 from unisycl.frontend.values.kind import Form, Frame, Lowering, Met, ThingForm, Value, describe
+from unisycl.frontend.values.lists import Cells
 from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType
@@ -336,6 +338,10 @@ def _lost(name: str, values: Sequence[Met], made: Definition) -> Lost:
     kinds = [str(v.type) if isinstance(v, n.Local) else describe(v) for v in met]
     spans = tuple(dict.fromkeys(d.span for d in made.assignments() if d.span))
     pointers = [v for v in met if isinstance(v, Memory) and v.pointer]
+    if any(isinstance(v, Cells) for v in met) and all(isinstance(v, Cells | Several) for v in met):
+        return Lost("K054", (
+            ("name", name), ("what", f"'{name}' would be one of {len(met)} lists that change"),
+            ("help", "make one list before, and give it its elements on each path")), spans)
     if len(pointers) == len(met):
         spaces = list(dict.fromkeys(v.view.space.value for v in pointers))
         first, *others = spaces if len(spaces) > 1 else dict.fromkeys(

@@ -24,6 +24,7 @@ from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.joins import form_of
 from unisycl.frontend.values.kind import Frame, Value, as_tuple, describe
+from unisycl.frontend.values.lists import new_list
 from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.vectors import Vector
@@ -199,7 +200,7 @@ def lower_tuple(ctx: Context, node: ast.Tuple | ast.List) -> Value:
     found: list[Value] = []
     for part, value in zip(node.elts, values, strict=True):
         found += items_of(ctx, value, part) if isinstance(part, ast.Starred) else (value,)
-    return Several(tuple(found))
+    return new_list(ctx, found, node) if isinstance(node, ast.List) else Several(tuple(found))
 
 
 def lower_comprehension(ctx: Context, node: Comprehension) -> Value:
@@ -213,7 +214,7 @@ def lower_comprehension(ctx: Context, node: Comprehension) -> Value:
     frame.assigned = _targets(renamed(node))
     found: list[Value] = []
     _collect(ctx, frame, renamed(node), 0, found)
-    return Several(tuple(found))
+    return new_list(ctx, found, node) if isinstance(node, ast.ListComp) else Several(tuple(found))
 
 
 def _collect(ctx: Context, frame: Frame, over: Comprehension, depth: int,

@@ -126,7 +126,7 @@ def _numbers(values: list[Met | None], unsure: bool) -> Scalar | None:
     if sure is not None or not unsure:
         return sure
     among = frozenset().union(*(alternatives(t) for t in types))
-    dtype = _room(among)
+    dtype = room(among)
     if dtype is None:
         return None
     parts = [t for t in types if isinstance(t, Unsure) and t.wraps]
@@ -164,7 +164,7 @@ def _absorbs(to: Scalar, type: Scalar, const: n.Const | None) -> bool:
     return True
 
 
-def _room(among: frozenset[Scalar]) -> dtypes.DType | None:
+def room(among: frozenset[Scalar]) -> dtypes.DType | None:
     """Return a type that holds the numbers of all of some types exactly; None if none does."""
     kinds = {t.dtype.kind for t in among}
     if kinds <= {"b", "i", "u"}:

@@ -28,8 +28,8 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct
 
 _GROWING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
-_FIXED = ("nothing grows or shrinks in a kernel: use sycl.private_array(dtype, n) and count its "
-          "elements, or write to memory")
+_FIXED = ("nothing grows or shrinks in a kernel: make a list as long as it gets, [0] * n, or a "
+          "sycl.private_array(dtype, n), and count its elements; or write to memory")
 
 
 class Kind:
@@ -72,6 +72,9 @@ class Kind:
 
     def truth(self, ctx: Lowering, node: ast.AST) -> n.Expr:
         """Return ``bool(value)``; refuse what has no truth."""
+        known = self.known_truth()
+        if known is not None:
+            return n.true() if known else coerce.negate(n.true())
         return coerce.truth(self.number(ctx, node, unsure=True))
 
     def known_truth(self) -> bool | None:
@@ -438,6 +441,10 @@ class Syntax(Protocol):
     def fill_row(self) -> Callable[..., None]: ...
     @property
     def tuple_method(self) -> Callable[..., Value]: ...
+    @property
+    def new_list(self) -> Callable[..., Value]: ...
+    @property
+    def order_list(self) -> Callable[..., Value]: ...
 
 
 class Problems(Protocol):

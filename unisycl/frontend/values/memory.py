@@ -339,7 +339,7 @@ class ViewPlace(Target):
 
 def is_array(value: Value) -> bool:
     """Say whether a value is memory, or a member of a record, that has elements to go over."""
-    if isinstance(value, Memory):
+    if isinstance(value, MemoryPlace):
         return value.pointer is None and not value.per_item and value.left > 0
     return isinstance(value, Record) and bool(value.shape)
 

@@ -1,7 +1,7 @@
 """Several values under one name: tuples, and ids and ranges, which count as numbers do.
 
-Non-goals: lists, which are tuples to kernels. Invariant: how many values there are is known while
-compiling.
+A list is one, too, until something changes it: then it is memory (``lists``). Non-goals: lists that
+change. Invariant: how many values there are is known while compiling.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.base import geometry
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, field
 from unisycl.frontend import coerce, faults
 from unisycl.frontend.parameters import match
 from unisycl.frontend.values.joins import (
@@ -28,6 +28,7 @@ from unisycl.frontend.values.kind import (
     Lowering,
     Met,
     Piece,
+    Refused,
     Target,
     Value,
     VariableForm,
@@ -43,13 +44,17 @@ _CLASSES: dict[str, type] = {"tuple": tuple, "id": geometry.id, "range": geometr
 
 @dataclass(frozen=True, slots=True)
 class Several(Kind):
-    """Several values under one name: ``kind`` is tuple, id, range or nd_range."""
+    """Several values under one name: ``kind`` is tuple, id, range or nd_range.
+
+    ``made``: of a list, a name of the place that makes it, which holds in every round.
+    """
 
     items: tuple[Value, ...]
     kind: str = "tuple"
+    made: Any = field(default=None, compare=False)
 
     def describe(self) -> str:
-        return f"a {self.kind} of {len(self.items)}"
+        return f"a {'list' if self.made else self.kind} of {len(self.items)}"
 
     def number_help(self) -> str:
         return "take one dimension of it, e.g. index[0] or get_global_id(0)" \
@@ -74,7 +79,7 @@ class Several(Kind):
     def as_number(self, ctx: Lowering, node: ast.AST) -> Value:
         if self.kind != "tuple":
             return self
-        return Several(tuple(ctx.as_number(v, node) for v in self.items))
+        return replace(self, items=tuple(ctx.as_number(v, node) for v in self.items))
 
     # ---- parts
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
@@ -107,7 +112,11 @@ class Several(Kind):
                 raise ctx.refuse("K060", node, found=k, count=count)
             return self.items[k]
         index = faults.of_tuple(ctx, index, count, node)
-        return _chosen(ctx, self, index, node)
+        found = _chosen(ctx, self, index, node)
+        if isinstance(found, Several):  # of a list of lists, which is changed as a whole
+            made = [v.made if isinstance(v, Several) else None for v in self.items]
+            return replace(found, made=made[0] if made.count(made[0]) == len(made) else None)
+        return found
 
     def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
                node: ast.AST) -> Value:
@@ -125,11 +134,17 @@ class Several(Kind):
 
     def names(self) -> Iterable[str]:
         if self.kind == "tuple":
-            return ("count", "index")
+            return ("copy", "count", "index", "reverse", "sort") if self.made else \
+                ("count", "index")
         return _ND_RANGE if self.kind == "nd_range" else ("get", "size")
 
     def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
                     node: ast.AST) -> Value:
+        if self.made and name == "copy":
+            match(ctx, node, name, args, keywords, ())
+            return ctx.syntax.new_list(ctx, self.items, node)
+        if self.made and name in ("sort", "reverse"):
+            raise changing(ctx, self, self.made, node)
         if self.kind == "tuple":
             given = match(ctx, node, name, args, keywords, ("value",))
             return ctx.syntax.tuple_method(ctx, name, self.items, given["value"], node)
@@ -150,7 +165,7 @@ class Several(Kind):
 
     def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
         if isinstance(node, ast.Subscript):
-            raise fixed(ctx, self, node)
+            raise changing(ctx, self, self.made, node) if self.made else fixed(ctx, self, node)
         return Kind.target(self, ctx, node, read=read)
 
     def indices(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
@@ -190,7 +205,7 @@ class Several(Kind):
         return True
 
     def form(self) -> Form:
-        return TupleForm(self.kind, tuple(map(form_of, self.items)))
+        return TupleForm(self.kind, tuple(map(form_of, self.items)), self.made)
 
     def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
         rows = [[v.part(x) for x in v.value.items] for v in values if isinstance(
@@ -216,22 +231,30 @@ class Several(Kind):
         return replace(self, items=tuple(ctx.hold_value(v) for v in self.items))
 
     def keep(self, ctx: Lowering, position: int) -> Value:
-        return Several(tuple(ctx.keep(v, position) for v in self.items), self.kind)
+        return replace(self, items=tuple(ctx.keep(v, position) for v in self.items))
 
     def without_homes(self, gone: Callable[[Any], bool]) -> Value:
         return replace(self, items=tuple(
             v.without_homes(gone) if isinstance(v, Kind) else v for v in self.items))
 
 
-def _cut(ctx: Lowering, several: Several, cut: ast.Slice, node: ast.AST) -> Several:
+def _cut(ctx: Lowering, several: Several, cut: ast.Slice, node: ast.AST) -> Value:
     """Return the values that a slice denotes, all of whose bounds are known."""
+    items = several.items[known_slice(ctx, cut, node)]
+    if several.made:
+        return ctx.syntax.new_list(ctx, items, node)
+    return Several(items, several.kind)
+
+
+def known_slice(ctx: Lowering, cut: ast.Slice, node: ast.AST) -> slice:
+    """Return a slice all of whose bounds are known while compiling."""
     bounds = (cut.lower, cut.upper, cut.step)
     parts = [None if p is None else ctx.constant(ctx.scalar(p)) for p in bounds]
     if any(p is None and b is not None for p, b in zip(parts, bounds, strict=True)):
         raise ctx.refuse("K046", node, what="a slice of a tuple",
                          help="use literals, or index single elements")
     known = [None if p is None else int(p.value) for p in parts]
-    return Several(several.items[slice(*known)], several.kind)
+    return slice(*known)
 
 
 def _chosen(ctx: Lowering, several: Several, index: n.Expr, node: ast.AST) -> Value:
@@ -247,6 +270,7 @@ class TupleForm(VariableForm):
 
     kind: str
     items: tuple[Form, ...]
+    made: Any = field(default=None, compare=False)
 
     def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
               old: Value | n.Local | None) -> Value:
@@ -254,15 +278,27 @@ class TupleForm(VariableForm):
             ctx.hold_value(v) for v in value.items]
         return Several(tuple(adopted_part(ctx, (*key, k), f"{name}.{k}", f, v, node)
                              for k, (f, v) in enumerate(zip(self.items, items, strict=True))),
-                       self.kind)
+                       self.kind, self.made)
 
     def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
         return Several(tuple(variable_part(ctx, (*key, k), name, form, v) for k, (form, v) in
-                             enumerate(zip(self.items, like.items, strict=True))), self.kind)
+                             enumerate(zip(self.items, like.items, strict=True))), self.kind,
+                       self.made)
+
+
+def changing(ctx: Lowering, value: Several, made: Any, node: ast.AST) -> Exception:
+    """Give up a statement that changes a list: in the next round the list is memory."""
+    way, place = made if made[0] == "table" else ("row", made)
+    known = ctx.types.get(("changes", place))
+    if place[-1:] == ("taken",) or known == way or known == "table":
+        return fixed(ctx, value, node)
+    ctx.types["changes", place] = way
+    ctx.changed = True
+    return Refused()
 
 
 def fixed(ctx: Lowering, value: Kind, node: ast.AST) -> Exception:
     """Refuse to assign to an element of what cannot change."""
     return ctx.refuse("K036", node, op="item assignment", types=value.describe(),
-                      help="lists, tuples and ids cannot change in a kernel; np.zeros(n, dtype) is "
-                      "an array that can")
+                      help="tuples and ids cannot change; a list of numbers with a name can, and "
+                      "np.zeros(n, dtype) is an array that can")
