@@ -346,3 +346,30 @@ def test_a_sum_over_a_column_of_items(queue: sycl.queue) -> None:
     queue.parallel_for((500, 1), sycl.reduction(out, sycl.plus()),
                        lambda it, total: total.combine(a[it[0], it[1]])).wait()
     assert out[0] == a.sum()
+
+
+def compared(it, out, n):
+    i = it.get_global_id(0)
+    j = np.int32(i) * np.int32(3) - np.int32(40)
+    r = np.int32(0)
+    if i < n:
+        r |= 1
+    if n <= i:
+        r |= 2
+    if i == n:
+        r |= 4
+    if n > j:
+        r |= 8
+    if j >= n:
+        r |= 16
+    out[i] = r
+
+
+def test_ids_of_groups_compare_with_numbers_of_any_size(queue):
+    out = sycl.malloc_shared(64, np.int32, queue)
+    i = np.arange(64)
+    for n in (-2**63, -2**31 - 1, -17, 0, 1, 15, 16, 17, 33, 63, 64, 2**31, 2**63 - 1):
+        queue.parallel_for(sycl.nd_range(64, 32), compared, out, n).wait()
+        j = i * 3 - 40
+        expected = (i < n) * 1 | (n <= i) * 2 | (i == n) * 4 | (n > j) * 8 | (j >= n) * 16
+        assert list(out) == list(expected)

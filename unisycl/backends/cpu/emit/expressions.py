@@ -11,10 +11,10 @@ from typing import Any
 
 from unisycl.backends.cpu.emit import indirect, memory, near_remainder, wide_division
 from unisycl.backends.cpu.emit.emitter import Emitter
-from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val, as_int
+from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Lanes, Val, as_int
 from unisycl.backends.cpu.emit.lowerings import call_builtin
 from unisycl.backends.cpu.emit.text import LOOSE
-from unisycl.base.dtypes import FLOAT32, FLOAT64, INT64
+from unisycl.base.dtypes import FLOAT32, FLOAT64, INT32, INT64
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 
@@ -25,6 +25,8 @@ _PREDICATE = {
     "u": {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"},
 }
 _PREDICATE["b"] = _PREDICATE["u"]
+_TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+_SHORT = 1 << 20
 
 
 def emit(e: Emitter, x: n.Expr) -> Val:
@@ -221,7 +223,31 @@ def _quotient(e: Emitter, a: Val, b: Val) -> Val:
 
 def _compare(e: Emitter, x: n.Compare) -> Val:
     a, b = emit(e, x.a), emit(e, x.b)
+    if b.form == UNIFORM and _short_line(x.a, a):
+        return _compare_line(e.lanes, _PREDICATE["i"][x.op], a, b)
+    if a.form == UNIFORM and _short_line(x.b, b):
+        return _compare_line(e.lanes, _PREDICATE["i"][_TURNED.get(x.op, x.op)], b, a)
     return e.lanes.compare(_PREDICATE[a.dtype.kind][x.op], a, b)
+
+
+def _compare_line(lanes: Lanes, predicate: str, line: Val, bound: Val) -> Val:
+    """Compare a LINEAR int64, no lane of which wraps around, with a UNIFORM one in 32 bits.
+
+    The distance to the bound is a scalar, so lanes compare their multiples of the stride with
+    it: a distance beyond what they reach is as good as the next one that they do not reach.
+    """
+    reach = abs(line.stride) * lanes.lanes
+    away = lanes.call("llvm.ssub.sat", INT64, bound, Val(UNIFORM, INT64, line.ref))
+    away = lanes.call("llvm.smin", INT64, away, lanes.const(reach, INT64))
+    away = lanes.call("llvm.smax", INT64, away, lanes.const(-reach, INT64))
+    near = Val(LINEAR, INT32, "0", line.stride)
+    return lanes.compare(predicate, near, lanes.narrow(away, INT32))
+
+
+def _short_line(x: n.Expr, v: Val) -> bool:
+    """Whether a value is a line of 64 bits made of 32, so that no lane of it wraps around."""
+    return v.form == LINEAR and v.dtype is INT64 and abs(v.stride) < _SHORT \
+        and isinstance(x, n.Cast) and x.x.type.dtype.bits <= 32
 
 
 def _select(e: Emitter, x: n.Select) -> Val:

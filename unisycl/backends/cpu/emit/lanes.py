@@ -61,6 +61,8 @@ class Lanes:
             return v.ref
         if v.form == UNIFORM:
             return self.splat(v.ref, v.dtype)
+        if v.ref == "0":
+            return self.iota(v.dtype, v.stride)
         t = llvm_type(v.dtype, self.lanes)
         base = self.splat(v.ref, v.dtype)
         return self.f.op(f"add {t} {base}, {self.iota(v.dtype, v.stride)}")
