@@ -33,6 +33,8 @@ _LEAVES = 9
 """A bucket is divided into leaves as many as this power of two at most."""
 _LEAST = 1 << 16
 """Fewer elements are merged, which takes less to compile."""
+_MOST = 1 << 30
+"""As many or more are merged: positions are of 32 bits."""
 _CHUNKS = 4
 """Chunks of each processor."""
 
@@ -41,7 +43,7 @@ def sorted_by_samples(call: Call, keys: Operand, values: Operand | None, before:
     """Sort keys in place by a function of two, and values along; return whether this is the way."""
     n = keys.size or 0
     pair = [keys] if values is None else [keys, values]
-    if (not call.shape.packs or call.checked or call.in_order or not _LEAST <= n < 1 << 31
+    if (not call.shape.packs or call.checked or call.in_order or not _LEAST <= n < _MOST
             or not all(isinstance(x, Memory) for x in pair)):
         return False
     items = keys if values is None else zip_iterator(keys, values)

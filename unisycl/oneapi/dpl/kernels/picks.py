@@ -227,7 +227,7 @@ def pack_classes(it: Any, items: Any, other: Any, by: Any, own: Any) -> None:
             kept = pack_row(it, own, elements.load(k), by.of(items.load(k)), ends, True, kept)
         if many % ROW != 0:
             j = many // ROW * ROW + lane
-            k = block + min(j, many - np.int32(1))
+            k = np.int64(block) + min(j, many - np.int32(1))
             kept = pack_row(it, own, elements.load(k), by.of(items.load(k)), ends, j < many, kept)
         sycl.group_barrier(it.get_group())
         move_packed(it, own.below, items, other, own, block, by.counts.load(3 * b), kept[0])
