@@ -69,6 +69,22 @@ def cupy_parts(q: sycl.queue) -> None:
     np.testing.assert_array_equal(cupy.asnumpy(a), want + 1)
 
 
+def device_memory_out(q: sycl.queue) -> None:
+    """Device allocations as arrays of CuPy's, PyTorch's and JAX's, without a copy."""
+    cupy, torch, jax = needed("cupy"), needed("torch"), needed("jax")
+    p = sycl.malloc_device((4, 8), np.float32, q)
+    q.fill(p, np.float32(2), 32).wait()
+    a, b, c, d = (cupy.asarray(p), cupy.from_dlpack(p), torch.as_tensor(p, device="cuda"),
+                  torch.from_dlpack(p))
+    assert p.address() == a.data.ptr == b.data.ptr == c.data_ptr() == d.data_ptr()
+    e = jax.dlpack.from_dlpack(p)
+    a += 1
+    cupy.cuda.Device().synchronize()
+    assert {3.0} == {float(x.min()) for x in (b, c, d, e)}
+    q.parallel_for(p.shape, add, p, np.float32(1)).wait()
+    assert 4.0 == float(a.max()) == float(d.min())
+
+
 def cupy_algorithms(q: sycl.queue) -> None:
     """Algorithms of oneDPL over CuPy's arrays."""
     cupy = needed("cupy")
@@ -269,8 +285,8 @@ def touched(p: Any) -> None:
 
 
 PARTS: dict[str, tuple[Program, ...]] = {
-    "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays,
-               every_algorithm),
+    "arrays": (cupy_arrays, cupy_parts, device_memory_out, cupy_algorithms, torch_tensors,
+               jax_arrays, every_algorithm),
     "priorities": (priorities,), "graphs": (graph_of_all,),
     "cards": (peers, split, fetched), **cuda_costs.PARTS}
 

@@ -71,15 +71,6 @@ class _Bits:
                                     .__array_interface__}
 
 
-def _native(pointer: usm_pointer) -> Any:
-    """Return a device allocation as its backend gives it to other libraries; None otherwise."""
-    block = pointer.block
-    if block.kind is not usm_kind.device or block.freed:
-        return None
-    found = block.device.driver.native.memory(pointer.bound())
-    return found if hasattr(found, "__dlpack__") and not isinstance(found, np.ndarray) else None
-
-
 @ends_at_call
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
@@ -154,12 +145,12 @@ class usm_pointer(NoArray, blocks.Pointer):
 
         Refused for device allocations, but for those of backends whose memory DLPack knows.
         """
-        native = _native(self)
+        native = blocks.native_of(self)
         return export(self.get_view(), options) if native is None else native.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's name of the host's memory, or of the device."""
-        native = _native(self)
+        native = blocks.native_of(self)
         found = self.get_view() if native is None else native
         device, index = found.__dlpack_device__()
         return int(device), int(index)

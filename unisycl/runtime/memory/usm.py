@@ -141,6 +141,15 @@ class Pointer(Capturable):
         whole = self.block.bytes()
         return whole[self.offset:self.offset + count * self.dtype.itemsize].view(self.dtype)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return an array interface that the backend's form of a device allocation has."""
+        if name.startswith("__") and name.endswith("_interface__"):
+            native = native_of(self)
+            if hasattr(native, name):
+                self.block.exported = True
+                return getattr(native, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
     def bound(self) -> BoundView:
         """Return the memory as commands are given it."""
         return self._bound
@@ -157,6 +166,15 @@ class Pointer(Capturable):
                              f"context (of {block.device.name}) than the queue's (of "
                              f"{channel.device.name}); allocate it with this queue")
         return self._bound
+
+
+def native_of(pointer: Pointer) -> Any:
+    """Return a device allocation as its backend gives it to other libraries; None otherwise."""
+    block = pointer.block
+    if block.kind is not usm_kind.device or block.freed:
+        return None
+    found = block.device.driver.native.memory(pointer.bound())
+    return found if hasattr(found, "__dlpack__") and not isinstance(found, np.ndarray) else None
 
 
 def lasting(raw: Iterable[Any]) -> set[Any]:

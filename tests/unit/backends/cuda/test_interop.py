@@ -242,3 +242,15 @@ def test_device_memory_goes_out_by_dlpack_and_is_kept(queue: sycl.queue) -> None
     assert not capsules._kept
     with pytest.raises(BufferError, match="no copy"):
         p.__dlpack__(copy=True)
+
+
+def test_device_memory_has_cudas_array_interface(queue: sycl.queue) -> None:
+    p = sycl.malloc_device((2, 3), np.float32, queue)
+    about = p.__cuda_array_interface__
+    assert ((p.address(), False), (2, 3), "<f4", 3) == tuple(
+        about[k] for k in ("data", "shape", "typestr", "version"))
+    assert (p.address() + 12, (1, 3)) == (
+        p[1:].__cuda_array_interface__["data"][0], p[1:].__cuda_array_interface__["shape"])
+    sycl.free(p, queue)
+    for other in (p, sycl.malloc_host(4, np.int32, queue)):
+        assert not hasattr(other, "__cuda_array_interface__")
