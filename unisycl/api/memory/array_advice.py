@@ -17,8 +17,10 @@ class NoArray:
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         hint = ""
+        if name.endswith("_interface__"):  # a card's memory may have one
+            return super().__getattr__(name)  # type: ignore[misc]
         if not name.startswith("__") and hasattr(np.ndarray, name):
             hint = (f"; it is a pointer: its elements as an array, without a copy, are get_view(), "
                     f"so write p.get_view().{name}")
