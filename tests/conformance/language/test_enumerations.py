@@ -142,12 +142,12 @@ def test_attributes_and_methods_of_members(queue):
         def kernel(i):
             planet = (Planet.MERCURY, Planet.EARTH, Planet.MARS)[k[i] % 3]
             out[i, 0] = planet.mass + 100 * planet.radius
-            out[i, 1] = planet.pull + planet.weight(k[i], scale=2)
+            out[i, 1], out[i, 4] = planet.pull, planet.weight(k[i], scale=2)
             out[i, 2] = planet.next().mass + 1000 * (planet.home() is Planet.EARTH)
             mass, radius = planet.value
             out[i, 3] = mass * 10 + radius
         return kernel
-    agree(queue, build, N, k=K, out=np.zeros((N, 4)))
+    agree(queue, build, N, k=K, out=np.zeros((N, 5)))
 
 
 def test_what_a_member_is_not(queue):

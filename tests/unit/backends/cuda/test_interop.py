@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import weakref
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -12,7 +13,8 @@ import pytest
 
 import unisycl as sycl
 from tests.cuda_fake.library import FakeCuda
-from unisycl.backends.cuda.interop import arrays, capsules
+from unisycl.backends.cuda.interop import arrays
+from unisycl.backends.cuda.memory import capsules
 from unisycl.oneapi import dpl
 
 CUDA = sycl.backend.cuda
@@ -237,9 +239,38 @@ def test_device_memory_goes_out_by_dlpack_and_is_kept(queue: sycl.queue) -> None
     assert (2, 0) == p.__dlpack_device__()
     capsule = p.__dlpack__(stream=None, max_version=(1, 0))
     assert "dltensor" in repr(capsule)
-    assert [p.shape] == [entry[3]._lies[0] for entry in capsules._kept.values()]
+    kept = weakref.ref(capsules._kept[-1][-1][-1])
+    capsules.reap()
+    assert kept() is not None
     del capsule
-    assert not capsules._kept
+    capsules.reap()
+    assert kept() is None
+
+
+def test_a_consumer_gives_memory_back_while_an_exception_is_on_its_way(queue: sycl.queue) -> None:
+    p = sycl.malloc_device(4, np.int32, queue)
+    capsule = p.__dlpack__()
+    made = capsules._kept[-1][2]
+    rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_SetName", ctypes.pythonapi))
+    used = b"used_dltensor"
+    rename(capsule, used)
+    del capsule
+    capsules.reap()
+    assert any(entry[2] is made for entry in capsules._kept)
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(made.deleter)(ctypes.addressof(made))
+    capsules.reap()
+    assert not any(entry[2] is made for entry in capsules._kept)
+
+
+def test_what_numpy_cannot_take_is_its_own_error(queue: sycl.queue) -> None:
+    p = sycl.malloc_device((2, 3), np.float32, queue)
+    with pytest.raises((BufferError, RuntimeError), match="device"):  # as NumPy's version has it
+        np.from_dlpack(p)  # type: ignore[arg-type]
+
+
+def test_a_copy_is_not_made(queue: sycl.queue) -> None:
+    p = sycl.malloc_device((2, 3), np.float32, queue)
     with pytest.raises(BufferError, match="no copy"):
         p.__dlpack__(copy=True)
 

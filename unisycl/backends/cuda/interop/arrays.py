@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView
-from unisycl.backends.cuda.interop import capsules
+from unisycl.backends.cuda.memory import capsules
 from unisycl.backends.cuda.memory.arrays import DeviceArray
 from unisycl.base import foreign_objects
 from unisycl.base.dtypes import SHORT_FLOATS

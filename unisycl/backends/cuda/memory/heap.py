@@ -17,6 +17,7 @@ import numpy as np
 
 from unisycl.backends.cuda.discovery.info import shares
 from unisycl.backends.cuda.errors import OUT_OF_MEMORY
+from unisycl.backends.cuda.memory import capsules
 from unisycl.backends.cuda.memory.arrays import Allocation, DeviceArray, UnifiedArray
 from unisycl.backends.cuda.memory.slabs import LARGEST, Slabs
 from unisycl.backends.cuda.session import Session
@@ -69,6 +70,7 @@ class Heap:
         return made if kind is None else owner.array()  # its address is kept in memory
 
     def _own(self, nbytes: int) -> DeviceArray:
+        capsules.reap()
         if self.pool:
             address = self._asked("cuMemAllocAsync", nbytes, self._stream)
         else:
