@@ -239,27 +239,34 @@ def split(q: sycl.queue) -> None:
 
     A ranged accessor requires the whole buffer, so such halves go to and fro.
     """
-    size, rounds = 1 << 27, 20
-    for used, halves in ((cards()[:1], True), (cards()[:2], True), (cards()[:2], False)):
-        queues, part = [sycl.queue(d) for d in used], size // len(used)
-        with sycl.buffer(np.zeros(size, np.float32)) as b:
-            b.set_write_back(False)
-            parts = [sycl.buffer(b, sycl.id(part * k), sycl.range(part)) for k in range(len(used))]
+    for size in (1 << 27, 1 << 29):
+        for used, halves in ((cards()[:1], True), (cards()[:2], True), (cards()[:2], False)):
+            _split(size, used, halves=halves)
 
-            def group(h: sycl.handler, k: int) -> None:
-                acc = sycl.accessor(parts[k], h) if halves else sycl.accessor(
-                    b, h, sycl.range(part), sycl.id(part * k))
-                h.parallel_for(part, spun, acc, np.int32(20))
-            work = list(enumerate(queues)) * rounds
-            for _ in range(3):
-                begin = time.perf_counter()
-                for k, queue in work:
-                    queue.submit(lambda h, k=k: group(h, k))
-                for queue in queues:
-                    queue.wait()
-                spent = time.perf_counter() - begin
-            print(f"{len(used)} cards, by {'sub-buffers' if halves else 'ranged accessors'}: "
-                  f"{spent / rounds * 1e6:.0f} us a round")
+
+def _split(size: int, used: list[sycl.device], *, halves: bool, rounds: int = 20) -> None:
+    """Print what a round takes on some cards, and what of it goes on giving the commands."""
+    queues, part = [sycl.queue(d) for d in used], size // len(used)
+    with sycl.buffer(np.zeros(size, np.float32)) as b:
+        b.set_write_back(False)
+        parts = [sycl.buffer(b, sycl.id(part * k), sycl.range(part)) for k in range(len(used))]
+
+        def group(h: sycl.handler, k: int) -> None:
+            acc = sycl.accessor(parts[k], h) if halves else sycl.accessor(
+                b, h, sycl.range(part), sycl.id(part * k))
+            h.parallel_for(part, spun, acc, np.int32(20))
+        work = list(enumerate(queues)) * rounds
+        for _ in range(3):
+            begin = time.perf_counter()
+            for k, queue in work:
+                queue.submit(lambda h, k=k: group(h, k))
+            given = time.perf_counter() - begin
+            for queue in queues:
+                queue.wait()
+            spent = time.perf_counter() - begin
+        print(f"{len(used)} cards, {size >> 18} MiB by "
+              f"{'sub-buffers' if halves else 'ranged accessors'}: {spent / rounds * 1e6:.0f} "
+              f"us a round, of which {given / rounds * 1e6:.0f} us to give the commands")
 
 
 def fetched(q: sycl.queue) -> None:
