@@ -170,7 +170,8 @@ def ways_of(q: sycl.queue) -> dict[str, tuple[Callable[[], Any], Callable[[], An
         "unisycl, a reduction": (lambda: in_order.parallel_for(
             1, sycl.reduction(p, sycl.plus), add_up, p), in_order.wait)}
     here = in_order.get_device().state.driver.opened()  # type: ignore[attr-defined]
-    lane = here.commands.lanes.choose(())
+    with here.session:  # where several cards are, another one may be current
+        lane = here.commands.lanes.choose(())
     launch = _raw(in_order, here)
     found["the driver's call by ctypes"] = (
         lambda: launch(lane), lambda: here.session.api.attempt("cuStreamSynchronize", lane.value))
