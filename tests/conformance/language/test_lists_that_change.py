@@ -129,6 +129,9 @@ def turns(a, out):
                     prime[j] = False
             k += 1
         out[i, 4] = sum(prime)
+        v = [i, 2, 3, 4]
+        v[i - 4] += 50  # from the end where it is below zero
+        out[i, 5] = v[i - 3] + 10 * v[i - 4]
     return kernel
 
 

@@ -56,6 +56,11 @@ def counted(ctx: Lowering, x: n.Expr, node: ast.expr, extent: Callable[[], n.Exp
     if not _is_written_below(node):
         return x
     ctx.note_place(node)
+    return from_either_end(ctx, x, extent)
+
+
+def from_either_end(ctx: Lowering, x: n.Expr, extent: Callable[[], n.Expr]) -> n.Expr:
+    """Return the index that a signed integer means: from the end if it is below zero."""
     below = pipeline.always_negative((), x)
     x = coerce.convert(x, WEAK_INT)
     x = x if below else ctx.hold(x, "index")

@@ -19,7 +19,7 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import coerce
 from unisycl.frontend.values import joins
-from unisycl.frontend.values.indexing import counted
+from unisycl.frontend.values.indexing import from_either_end
 from unisycl.frontend.values.kind import Kind, Lowering, Met, Piece, Target, Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.memory_places import MemoryPlace
@@ -86,8 +86,8 @@ class Cells(MemoryPlace):
             if not -self.count <= k < self.count:
                 raise ctx.refuse("K060", node, found=k, count=self.count)
             x = coerce.weak_scalar(k % self.count)
-        else:
-            x = counted(ctx, x, node.slice, lambda: self.extent(len(self.index)))
+        elif x.type.dtype.kind == "i":
+            x = from_either_end(ctx, x, lambda: self.extent(len(self.index)))
         return replace(self, index=(*self.index, x))
 
     def read(self, ctx: Lowering) -> Value:

@@ -123,6 +123,12 @@ class Narrower:
         return replace(stmt, local=local, value=self.narrow(stmt.value))
 
     # ---- expressions
+    def never_below(self, cond: n.Expr) -> bool:
+        """Say whether a condition asks if an integer is below 0 that never is."""
+        return isinstance(cond, n.Compare) and cond.op == "lt" and isinstance(cond.b, n.Const) \
+            and cond.b.value == 0 and cond.a.type.dtype.is_integer \
+            and self.ranges.of(cond.a).low >= 0
+
     def expr(self, x: n.Expr) -> n.Expr:
         """Rewrite an expression that keeps its type."""
         return visit.rewrite_expr_down(x, self.node)
@@ -134,6 +140,8 @@ class Narrower:
                 return n.Cast(x.type, n.Read(NARROW, self.small[x.local]))
             case n.Compare() if x.a.type.dtype is INT64 and self.fits(x.a) and self.fits(x.b):
                 return n.Compare(x.type, x.op, self.narrow(x.a), self.narrow(x.b))
+            case n.Select() if self.never_below(x.cond):
+                return self.expr(x.b)
             case n.Select() if x.type.dtype is INT64 and self.fits(x):
                 return n.Cast(x.type, self.narrow(x))
             case n.Cast() if x.type.dtype.is_float and x.x.type.dtype is INT64 and self.fits(x.x):
@@ -163,6 +171,8 @@ class Narrower:
                 return n.Binary(NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
             case n.Unary():
                 return n.Unary(NARROW, x.op, self.narrow(x.x))
+            case n.Select() if self.never_below(x.cond):
+                return self.narrow(x.b)
             case n.Select():
                 return n.Select(NARROW, self.expr(x.cond), self.narrow(x.a), self.narrow(x.b))
             case n.Call() if x.builtin.name in ("min", "max", "abs", "clamp") \

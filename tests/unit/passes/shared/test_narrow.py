@@ -85,3 +85,23 @@ def test_intervals_follow_python_division() -> None:
     seven, two = n.Const(WEAK_INT, -7), n.Const(WEAK_INT, 2)
     quotient = n.Binary(WEAK_INT, "floordiv", seven, two)
     assert ranges.Interval(-4, -4) == ranges.Ranges(1 << 31).of(quotient)
+
+
+def test_an_index_of_a_list_is_asked_for_its_sign_where_it_may_be_below_zero() -> None:
+    def counted(i):  # type: ignore[no-untyped-def]
+        v = [0] * 8
+        for k in range(8):
+            v[k] = few[i]
+        whole[i] = v[7]
+
+    def given(i):  # type: ignore[no-untyped-def]
+        v = [0] * 8
+        v[few[i]] = 1
+        whole[i] = v[7]
+
+    def asks(function: object) -> bool:
+        body = narrow.run(specialize(function, "range", 1).kernel, 1 << 31).body
+        return any(isinstance(x, n.Select) for s in visit.statements(body)
+                   for e in visit.expressions(s) for x in visit.walk(e))
+    assert not asks(counted)
+    assert asks(given)
