@@ -67,25 +67,29 @@ def test_packets_stay_from_kernel_to_kernel(own: sycl.queue) -> None:
         assert [(start + k) / 2 for k in range(5)] == seen(own, out)
 
 
+def consume(out, count):
+    """Leave the sum of what comes through the pipe, and how much of it came out of order."""
+    total = np.int64(0)
+    wrong = 0
+    for k in range(count):
+        value = numbers.read()
+        if value != k:
+            wrong += 1
+        total += value
+    out[0] = total
+    out[1] = wrong
+
+
+def produce(count):
+    for k in range(count):
+        numbers.write(k)
+
+
 @pytest.mark.row("E-23", "K-13")
 def test_a_reader_and_a_writer_run_at_the_same_time(waiting: sycl.queue) -> None:
     count = 400 if waiting.get_device().get_backend() is sycl.backend.host else 100_000
     out = sycl.malloc_device(2, np.int64, waiting)
 
-    def consume(out, count):
-        total = np.int64(0)
-        wrong = 0
-        for k in range(count):
-            value = numbers.read()
-            if value != k:
-                wrong += 1
-            total += value
-        out[0] = total
-        out[1] = wrong
-
-    def produce(count):
-        for k in range(count):
-            numbers.write(k)
     reader = waiting.single_task(consume, out, count)
     writer = waiting.single_task(produce, count)
     sycl.event.wait([reader, writer])
@@ -119,18 +123,9 @@ def test_work_groups_of_one_kernel_are_both_ends(own: sycl.queue) -> None:
     def groups(it, out, count):
         if it.get_local_id(0) == 1:
             if it.get_group(0) == 0:
-                for k in range(count):
-                    numbers.write(k)
+                produce(count)
             else:
-                total = np.int64(0)
-                wrong = 0
-                for k in range(count):
-                    value = numbers.read()
-                    if value != k:
-                        wrong += 1
-                    total += value
-                out[0] = total
-                out[1] = wrong
+                consume(out, count)
     out = sycl.malloc_device(2, np.int64, own)
     together = exp.work_group_progress(exp.forward_progress_guarantee.concurrent,
                                        exp.execution_scope.root_group)

@@ -1,7 +1,8 @@
 """64-bit integers that provably fit are computed in 32 bits: twice as many lanes in a vector.
 
 Ids, extents and Python ints are 64-bit by definition; here locals, comparisons and conversions to
-float move to 32 bits where intervals show that no value changes. Non-goals: types the user chose.
+float move to 32 bits where intervals show that no value changes. What is chosen for an integer
+below zero is dropped where they show that it never is. Non-goals: types the user chose.
 Invariant: every value the kernel can observe stays the same.
 """
 
