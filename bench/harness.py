@@ -141,3 +141,27 @@ class Work:
         def run() -> None:
             function(*self.args)
         return Case(run, self.result)
+
+
+_BATCH = 0.015  # seconds
+
+
+def processor_times(run: Callable[[], object], least: float) -> tuple[list[float], list[float]]:
+    """Run for some seconds; return each run's by the clock, and the processor's of batches of runs.
+
+    What threads have used that have not stopped since is only told at each tick of the system's
+    clock, some milliseconds apart: of single short runs most would count one thread alone.
+    """
+    walls: list[float] = []
+    spent: list[float] = []
+    begun = time.perf_counter()
+    while not spent or time.perf_counter() - begun < least:
+        before, used, first = len(walls), time.process_time(), time.perf_counter()
+        last = first
+        while len(walls) == before or last - first < _BATCH:
+            run()
+            now = time.perf_counter()
+            walls.append(now - last)
+            last = now
+        spent.append((time.process_time() - used) / (len(walls) - before))
+    return walls, spent

@@ -15,13 +15,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from typing import Any
 
 from bench.corpus import catalogue
+from bench.harness import processor_times
 
 WAYS = ("chosen", "alone", "native", "two")
-LEAST, MOST = 0.04, 30
+LEAST = 0.04  # seconds
 
 
 def _force(way: str, told: dict[str, float]) -> None:
@@ -65,12 +65,7 @@ def child(way: str, names: list[str]) -> None:
             wrong, _, _ = checked(peers.prepare_ours, entry, family, form)
             run = peers.prepare_ours(entry, family, entry.size, form).run
             run()
-            spent: list[float] = []
-            begun = time.perf_counter()
-            while not spent or (len(spent) < MOST and time.perf_counter() - begun < LEAST):
-                used = time.process_time()
-                run()
-                spent.append(time.process_time() - used)
+            _, spent = processor_times(run, LEAST)
         except Exception as error:  # noqa: BLE001 - told in the line
             wrong, spent = str(error).partition("\n")[0], [math.nan]
         print(json.dumps([catalogue.title(name, form), min(spent), wrong, told]), flush=True)

@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from bench.corpus import catalogue, frame, peers
-from bench.harness import OURS, Missing
+from bench.harness import OURS, Missing, processor_times
 from bench.worker import in_one_line
 
 LEAST = 0.06  # seconds of a round
-MOST = 60  # runs of a round
 
 
 def checked(prepare: Any, entry: frame.Entry, family: Any, form: str) -> tuple[str, Any, float]:
@@ -44,15 +43,8 @@ def checked(prepare: Any, entry: frame.Entry, family: Any, form: str) -> tuple[s
 
 
 def time_round(run: Any) -> dict[str, float]:
-    """Return the least seconds of a run by the clock, and the processor's seconds of the median."""
-    walls: list[float] = []
-    spent: list[float] = []
-    begun = time.perf_counter()
-    while not walls or (len(walls) < MOST and time.perf_counter() - begun < LEAST):
-        start, used = time.perf_counter(), time.process_time()
-        run()
-        spent.append(time.process_time() - used)
-        walls.append(time.perf_counter() - start)
+    """Return the least seconds of a run by the clock, and the processor's of the median batch."""
+    walls, spent = processor_times(run, LEAST)
     return {"wall": min(walls), "cpu": statistics.median(spent)}
 
 

@@ -17,6 +17,7 @@ from bench.harness import (
     Missing,
     Work,
     prepare,
+    processor_times,
     sized,
     time_commands,
     time_round,
@@ -58,6 +59,14 @@ def test_a_round_lasts_by_the_clock_whatever_a_case_says_it_took() -> None:
         return 1e-9
 
     assert len(time_round(Case(run), single=False, least=0.02)) <= 3
+
+
+def test_short_runs_share_a_reading_of_the_processors_clock_and_long_ones_have_their_own() -> None:
+    walls, spent = processor_times(lambda: None, 0.02)
+    assert len(walls) > 100 * len(spent) > 0
+    walls, spent = processor_times(lambda: time.sleep(0.02), 0.03)
+    assert len(walls) == len(spent) == 2
+    assert max(spent) < min(walls)
 
 
 def test_rounds_by_the_clock_of_a_device_are_those_of_cases_that_have_one() -> None:
