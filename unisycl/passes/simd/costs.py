@@ -25,7 +25,7 @@ _WAIT, _SUM = 1.0, 3.0  # of a turn for the one before, and for its sum of float
 _SOME = 0.75  # of the times that some lane of a vector takes a branch
 _CHOSEN = 0.5  # of a lane of a gather under a mask
 _LOST, _LOST_MORE, _LOST_AGAIN = 1.5, 1.75, 1.15  # lanes for one at work in loops they leave apart
-_SURE = 2.1
+_SURE = 2.1  # where launches try the other form, or vectors are short
 _ROW = 1.0  # of a lane that goes along a row of its own: lines, and sets of the caches
 _TURN = 1.0  # counting, comparing and jumping
 _PARTING = 4.0  # of a vector whose lanes may leave in each turn
@@ -41,7 +41,8 @@ class Vectors:
     """What vectors cost on a kind of processors; cycles, of a vector unless told otherwise.
 
     ``gathered``: of a lane, by bytes; ``strided``: the same where lanes are as far apart;
-    ``hidden``: of a lane of a short element under a mask; ``stored``: under a mask.
+    ``hidden``: of a lane of a short element under a mask; ``stored``: under a mask; ``sure``: how
+    many times less items alone have to cost where no launch will try the other form.
     """
 
     bits: int
@@ -51,13 +52,14 @@ class Vectors:
     hidden: float
     stored: float
     multiplied: float  # of 64 bits
+    sure: float
 
 
 def vectors(bits: int) -> Vectors:
     """Return what vectors of so many bits cost."""
     if bits >= _WIDE:
-        return Vectors(bits, {1: 6.0, 2: 6.0, 4: 2.0, 8: 3.0}, 1.75, 3.0, 0.2, 1.0, 2.0)
-    return Vectors(bits, {1: 4.0, 2: 4.0, 4: 2.0, 8: 3.5}, 1.75, 3.0, 3.0, 6.0, 4.0)
+        return Vectors(bits, {1: 6.0, 2: 6.0, 4: 2.0, 8: 3.0}, 1.75, 3.0, 0.2, 1.0, 2.0, 3.5)
+    return Vectors(bits, {1: 4.0, 2: 4.0, 4: 2.0, 8: 3.5}, 1.75, 3.0, 3.0, 6.0, 4.0, _SURE)
 
 
 @dataclass(slots=True)
@@ -73,12 +75,16 @@ class Cost:
         self.scalar += other.scalar * scalar
 
 
-def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
-    """Say whether work-items of a range had better run one by one; ``bits``: of a vector."""
+def prefers_scalar(body: n.Block, shapes: Shapes, bits: int, *, tried: bool = True) -> bool:
+    """Say whether work-items of a range had better run one by one.
+
+    ``bits``: of a vector; ``tried``: launches may try the other form.
+    """
     if not doubtful(body, shapes):
         return False
     cost = estimate(body, shapes, bits)
-    return (1 if _looks_up_bytes(body, shapes) else _SURE) * cost.scalar < cost.vector
+    sure = 1.0 if _looks_up_bytes(body, shapes) else _SURE if tried else vectors(bits).sure
+    return sure * cost.scalar < cost.vector
 
 
 def doubtful(body: n.Block, shapes: Shapes, *, loops: bool = True) -> bool:

@@ -78,3 +78,29 @@ def test_tables_of_bytes_are_looked_up_one_by_one() -> None:
     kernel = specialize(wrapped, "range", 1, (200,)).kernel
     assert not alone(kernel)
     assert not alone(much)
+
+
+def test_wide_vectors_are_given_up_for_more_where_no_launch_tries_the_other_form() -> None:
+    def ray(i):  # type: ignore[no-untyped-def]
+        total, at = np.float32(0), y[i]
+        while at < 1:
+            if at > 0:
+                place = int(at * np.float32(63))
+                total += np.exp(x[place] + x[place + 1] + x[place + 2] + x[place + 3])
+                inner = at
+                while inner < 1:
+                    if inner > 0:
+                        k = int(inner * np.float32(63))
+                        total += x[k] + x[k + 1] + x[k + 2] + x[k + 3] + x[k + 4]
+                    inner += np.float32(0.08)
+            at += np.float32(0.02)
+        y[i] = total
+    kernel = specialize(ray, "range", 1).kernel
+
+    def query(name: str, dim: int) -> shapes.Shape:
+        return shapes.Shape(shapes.LINEAR, 1) if name == "global_id" else shapes.UNIFORM
+    found = shapes.analyse(kernel.body, query, {})
+    cost = costs.estimate(kernel.body, found, 512)
+    assert 2.1 * cost.scalar < cost.vector < 3.5 * cost.scalar
+    assert costs.prefers_scalar(kernel.body, found, 512)
+    assert not costs.prefers_scalar(kernel.body, found, 512, tried=False)

@@ -76,7 +76,8 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     if kernel.index_kind == "range" and pressure.walks(kernel.body, found):
         while wanted * bits < _WALKED_BITS and 2 * wanted // native * alive <= 2 * names:
             wanted *= 2
-    if _may_be_alone(kernel) and costs.prefers_scalar(kernel.body, found, vector_bits):
+    if _may_be_alone(kernel) and costs.prefers_scalar(
+            kernel.body, found, vector_bits, tried=same_bits.holds(kernel.body)):
         return 1
     if kernel.index_kind != "nd_range":
         return wanted
