@@ -26,7 +26,13 @@ from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.ir.types import View, element_type, global_view
 from unisycl.process.callers import caller
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_group import BoundView, Capturable, Group, LocalSize
+from unisycl.runtime.graph.command_group import (
+    BoundView,
+    Capturable,
+    Group,
+    LocalSize,
+    Template,
+)
 from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.memory.regions import Region
 from unisycl.runtime.threads.per_process import process
@@ -49,7 +55,8 @@ class accessor(Window, Capturable):
             X = unisycl.accessor(bx, h, unisycl.read_only)
     """
 
-    __slots__ = ("__weakref__", "_array", "_group", "_placeholder", "_type")
+    __slots__ = ("__weakref__", "_array", "_group", "_placeholder", "_template",
+                 "_type")
     __class_getitem__: Any = classmethod(GenericAlias)
     __kernel_type_at__ = "_type"
     """Where ``__kernel_type__`` finds what it returns: asked at every launch (internal)."""
@@ -62,12 +69,13 @@ class accessor(Window, Capturable):
     def __init__(self, source: Any = None, *args: Any, dimensions: int | None = None,
                  dtype: npt.DTypeLike | None = None) -> None:
         try:
-            self._group: Group | None = None
             self._array: Array | None = None
             plain = dimensions is None and dtype is None and 1 <= len(args) <= 3 and isinstance(
-                args[0], Group) and (len(args) == 1 or type(args[1]) in _MODES)
+                args[0], Group) and isinstance(source, Backed) and (
+                    len(args) == 1 or type(args[1]) in _MODES)
             if plain and self._as_before(source, args[0], args[1:]):
                 return
+            self._group = self._template = None
             request = Request("accessor", args)
             if source is None:
                 self._setup_empty(request, as_dtype(
@@ -90,34 +98,37 @@ class accessor(Window, Capturable):
             shorten(error)
             raise
 
-    def _as_before(self, source: Any, group: Any, how: tuple[Any, ...]) -> bool:
+    def _as_before(self, source: Backed, group: Group, how: tuple[Any, ...]) -> bool:
         """Become what an accessor of the same buffer, device and tag was; False if none was."""
-        if not isinstance(source, Backed):
-            return False
         region = source.region
-        known = region.known.get(_name(how))
-        if known is None or known[0] != how:
+        known = region.known.get(id(how[0]) if len(how) == 1 else tuple(map(id, how)))
+        if known is None:
             return False
         memory, channel = region.memory, group.channel
-        if (known[1] != channel.device.number or memory.bound_context is not None or memory.closed
-                or not group.alive or memory.generation != process.generation or memory.borrowed
+        if (known.version != memory.version or memory.closed or memory.borrowed
+                or known.device != channel.device.number or memory.bound_context is not None
+                or not group.alive or memory.generation != process.generation
                 or channel.recorder is not None or group.second is not None):
             return False
-        self._group, self.buffer, self._region = group, source, region
-        self.mode, self.target, self._properties, self._shape, self._offset, access, self._type = \
-            known[2]
+        self._group, self.buffer, self._region, self._template = group, source, region, known
+        (self.mode, self.target, self._properties, self._shape, self._offset, access, self._type,
+         _) = known.fields
         self._placeholder = False
-        group.take(access, self)
+        if type(self) is accessor:
+            group._accesses.append(access)
+            group._users.append(self)
+        else:
+            group.take(access, self)
         return True
 
     def _remember(self, group: Group, how: tuple[Any, ...]) -> None:
-        """Have later accessors like this one made as it was."""
+        """Have later accessors like this one made as it was; it keeps what it was asked for by."""
         channel, region = group.channel, self._region
         if channel.recorder is None and group.second is None and region.memory is not _NOTHING and (
                 how[1:] in _WITH):
-            region.known[_name(how)] = (how, channel.device.number, (
+            region.known[_name(how)] = Template(channel.device.number, region.memory, (
                 self.mode, self.target, self._properties, self._shape, self._offset,
-                self._access(), self._type))
+                self._access(), self._type, how))
 
     def _setup_empty(self, request: Request, dtype: np.dtype[Any]) -> None:
         self.buffer = Backed()

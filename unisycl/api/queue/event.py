@@ -77,7 +77,8 @@ class event(HasBackendInfo):
             task = self.task
             if task is None:
                 return
-            task.wait()
+            if not task.settled or ordering.state.on:
+                task.wait()
             if task.error is not None:
                 self._raise_own(task)
         except RAISED as error:

@@ -31,7 +31,7 @@ from unisycl.lang.kernels.kernel import kernel, with_properties, with_traits
 from unisycl.lang.kernels.kernel_properties import properties
 from unisycl.lang.kernels.specialization import Arguments, specialization_id
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_group import BoundView, Command
+from unisycl.runtime.graph.command_group import BoundView, Command, Group
 from unisycl.runtime.graph.fallback import Either
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, begin_python
 from unisycl.runtime.launch import launch
@@ -52,7 +52,7 @@ class handler(NativeCommands):
     def __init__(self, *args: Any) -> None:
         if not args or not isinstance(args[0], Channel):
             raise UsageError(errc.invalid, "a handler is made by queue.submit, not by a program")
-        super().__init__(args[0])
+        Group.__init__(self, args[0])
         self.second = args[1] if len(args) > 1 else None
         self._constants: Mapping[specialization_id, Any] = _NOTHING_SET
         self._bundle: kernel_bundle | None = None
@@ -143,7 +143,10 @@ class handler(NativeCommands):
             rest: an offset id (deprecated), ``properties`` of the kernel, reductions, the kernel,
                 its further arguments. Without a kernel, returns a decorator for it.
         """
-        self.check_free("parallel_for")
+        if not self.alive or self._begin is not None:
+            self.check_free("parallel_for")
+        if rest and type(rest[0]) is FunctionType:
+            return self.launch(launch.space_geometry(space), rest[0], rest[1:], ())
         offset, reductions, fn, args = split(rest)
         geometry = launch.space_geometry(space, offset)
         if fn is None:
@@ -182,6 +185,11 @@ class handler(NativeCommands):
     def launch(self, geometry: Any, fn: Any, args: tuple[Any, ...],
                reductions: tuple[reduction, ...]) -> None:
         """Set a kernel as the command of the group (internal)."""
+        latest = self.channel.latest_group
+        if latest is not None and type(fn) is FunctionType and not (
+                reductions or self._set or self._constants or self._bundle or self.second) and (
+                launch.group_once_more(self, latest, geometry, fn, args)):
+            return
         if type(fn) is not FunctionType:
             if isinstance(fn, native_kernel):
                 self._launch_native(geometry, fn, args, reductions)
@@ -192,7 +200,7 @@ class handler(NativeCommands):
         if self.channel.recorder is not None:
             self._dynamic, args = args, present(args)
         if self._bundle is not None:
-            args = self._from_bundle(self._bundle, fn, args)
+            args = _from_bundle(self, self._bundle, fn, args)
             fn = with_traits(fn, self._bundle.traits_of(fn))
         elif self._constants:
             args = Arguments.with_constants(args, self._constants)
@@ -268,18 +276,6 @@ class handler(NativeCommands):
         if self.second is not None and len(ways) == 2:
             begin = Either(begin, self.channel, self.second, ways[self.second])
         self.set_command(what, begin, native=True, kind=kind)
-
-    def _from_bundle(self, bundle: kernel_bundle, fn: Any,
-                     args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Check that a bundle has the kernel for this device, and add its constants."""
-        for channel in self.channels():
-            where = device._of(channel.device)
-            if not bundle.has_kernel(fn, where):
-                raise UnsupportedError(errc.kernel_not_supported, f"kernel '{label(fn)}' is not in "
-                                       f"the bundle this command group uses for {where!r}; leave "
-                                       "use_kernel_bundle out, or get a bundle with it")
-        constants = bundle.constants_of(fn)
-        return Arguments.with_constants(args, constants) if constants else args
 
     def recorded(self, node: Any) -> None:
         """Tell dynamic parameters which node of a graph uses them (internal)."""
@@ -470,6 +466,19 @@ class handler(NativeCommands):
 
     def __repr__(self) -> str:
         return f"<handler for {self.channel.device.name}{'' if self.alive else ', ended'}>"
+
+
+def _from_bundle(h: handler, bundle: kernel_bundle, fn: Any,
+                 args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Check that a bundle has the kernel for the group's devices, and add its constants."""
+    for channel in h.channels():
+        where = device._of(channel.device)
+        if not bundle.has_kernel(fn, where):
+            raise UnsupportedError(errc.kernel_not_supported, f"kernel '{label(fn)}' is not in "
+                                   f"the bundle this command group uses for {where!r}; leave "
+                                   "use_kernel_bundle out, or get a bundle with it")
+    constants = bundle.constants_of(fn)
+    return Arguments.with_constants(args, constants) if constants else args
 
 
 def _size(view: BoundView) -> int:

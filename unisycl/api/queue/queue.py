@@ -10,7 +10,7 @@ import operator
 import weakref
 from collections.abc import Callable, Sequence
 from types import FunctionType, TracebackType
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 from unisycl.api import properties
 from unisycl.api.devices import selector
@@ -219,7 +219,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         try:
             check_group(group_function)
             h = handler(self.channel, None if secondary is None else _secondary(secondary))
-            return self._made(run(cast("Any", group_function), h))
+            return self._made(run(group_function, h))  # type: ignore[arg-type]
         except RAISED as error:
             shorten(error)
             raise

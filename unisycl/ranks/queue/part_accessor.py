@@ -75,7 +75,9 @@ class part_accessor(accessor):
 
     def _as_before(self, source: Any, group: Any, how: Any) -> bool:
         """Become what an accessor of the same buffer and tag was, but for what it stands for."""
-        return hasattr(group, "use") and super()._as_before(source, group, how)
+        found = hasattr(group, "use") and super()._as_before(source, group, how)
+        self._template = None  # what it stands for is another thing each time
+        return found
 
     @property
     def owner(self) -> Any:

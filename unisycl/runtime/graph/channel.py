@@ -58,7 +58,8 @@ class Channel:
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "before", "checks", "context",
                  "device", "driver", "errors", "extends", "generation", "handler", "in_order",
-                 "latest", "pending", "profiling", "quick", "repeats", "timeout", "urgency", "warm")
+                 "latest", "latest_group", "pending", "profiling", "quick", "repeats", "timeout",
+                 "urgency", "warm")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -88,6 +89,7 @@ class Channel:
         self.warm: dict[Any, Any] | None = None  # what ``launch.program`` knows of such launches
         self.before: Any = None  # the tiny launch that came again last
         self.latest: Any = None  # how to see quickly that it comes once more (``launch_now``)
+        self.latest_group: Any = None  # the same of the launch of a command group
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting

@@ -135,6 +135,11 @@ class Group:
         self._label, self._begin, self._native, self._launch = label, begin, native, launch
         self._kind = kind
 
+    def _repeat(self, again: Again) -> None:
+        """Set a launch that comes again as the command of the group."""
+        self._again, self._launch, self._begin = again, again.launch, again.begin
+        self._label, self._native = again.title, True
+
     def note_use(self, named: Sequence[tuple[str, BoundView, bool]]) -> None:
         """Note what a copy or fill does to USM memory, where races between commands are looked for.
 
@@ -168,14 +173,15 @@ class Group:
     def abandon(self) -> None:
         """End the group without submitting anything."""
         self.alive = False
-        self._begin = None
+        self._begin = self._launch = self._again = None
         self._accesses, self._deps, self._users = [], [], []
 
     def finish(self) -> Task:
         """Enter the graph and start the command if nothing is in its way."""
         self.alive = False
         channel = self.channel
-        check_process(channel)
+        if channel.generation != process.generation:
+            check_process(channel)
         if channel.recorder is not None:
             return channel.recorder.take(self)
         again, made = self._again, self._launch
@@ -185,7 +191,6 @@ class Group:
                 task = repeated.at_once(channel, again.name, run, self._accesses)
                 if task is not None:
                     self.abandon()
-                    self._launch = self._again = None
                     return task
             if not channel.extends:
                 again = None
@@ -259,10 +264,24 @@ def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:
     return [usage.enter(task) for usage in dict.fromkeys(found)] if found else []
 
 
+class Template:
+    """What accessors of one memory on one device, asked for in one way, have in common."""
+
+    __slots__ = ("device", "fields", "memory", "version")
+
+    def __init__(self, device: int, memory: BufferMemory, fields: tuple[Any, ...]) -> None:
+        self.device, self.memory, self.version = device, memory, memory.version
+        self.fields = fields
+
+
 class Capturable:
     """What a kernel may capture and the runtime turns into an argument of a launch."""
 
     __slots__ = ()
+    _template: Template | None = None
+    """What it was made of, where it became what an earlier one was."""
+    _group: Group | None = None
+    """The command group that it belongs to, if it does."""
 
     def bind(self, group: Group | None, channel: Channel) -> BoundView | LocalSize:
         """Return the argument for one launch; ``group`` is None for a queue's shortcut."""

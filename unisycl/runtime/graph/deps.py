@@ -79,18 +79,23 @@ class Tracker(Generic[T]):
         Where all that cut them up has ended, they are one piece again.
         """
         segments = self._segments
+        whole = segments[0]
         if len(segments) > 1:
             if len(segments) > _FEW:
                 return False
             self._sweep()
-            segments = self._segments
-            if len(segments) > 1:
+            whole = self._segments[0]
+            if len(self._segments) > 1:
                 return False
-        whole = segments[0]
-        if whole.writer is not None and not self._stale(whole.writer):
-            return False
-        if writes and whole.readers:
-            return all(map(self._stale, whole.readers))
+        writer, readers = whole.writer, whole.readers
+        if writer is not None:
+            if not self._stale(writer):
+                return False
+            whole.writer = None  # so that it is not asked again
+        if writes and readers:
+            if not all(map(self._stale, readers)):
+                return False
+            whole.readers = []
         return True
 
     def newest(self, start: int, stop: int, task: T, *, writes: bool) -> bool:

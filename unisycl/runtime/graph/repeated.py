@@ -74,8 +74,7 @@ def _all_idle(accesses: Sequence[Access]) -> bool:
             return False
     for access in accesses:
         if access.mode.writes:
-            memory = access.key
-            memory.wrote = True
+            access.key.wrote = True  # type: ignore[attr-defined]
     return True
 
 

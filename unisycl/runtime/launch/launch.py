@@ -23,7 +23,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import as_done, caller
 from unisycl.runtime.graph import ordering, repeated
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_group import Group
+from unisycl.runtime.graph.command_group import Capturable, Group, Template
 from unisycl.runtime.graph.completions import Prompt
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.launch import (
@@ -226,6 +226,8 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
     every = raw + results(reductions) if reductions else raw
     again = repeats.same(every, group, channel)
     if again is not None and again.launch is not None and again.begin is not None:
+        if again.run is not None and not reductions:
+            _note_group(channel, again, found, geometry, function, len(arguments))
         return again.launch, again.begin, again
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
     bound = tuple([x for r in reductions for x in r.bind_variable(group, channel)])
@@ -391,10 +393,62 @@ def _once_more(channel: Channel, latest: tuple[Any, ...], function: Any,
                 run = one.run
                 task = None if run is None else repeated.at_once(channel, one.name, run)
                 if task is not None:
-                    repeats.found()
+                    repeats.missed = repeats.kin.missed = 0
                     return task
     channel.before = channel.latest = None
     return None
+
+
+def _note_group(channel: Channel, again: Any, found: tuple[Any, tuple[Any, ...]],
+                geometry: Geometry, function: Any, count: int) -> None:
+    """Note the tiny launch of a command group as ``_note_again`` does that of a shortcut."""
+    before, channel.latest_group = channel.latest_group, again
+    if before is not again or requested_checks.asked():
+        return
+    known, raw = found
+    templates: list[Template | None] = []
+    for given in raw:
+        template: Template | None = None
+        if isinstance(given, Capturable):
+            template = given._template
+            if template is None:
+                return
+        templates.append(template)
+    channel.latest_group = (geometry, function.__code__, count, known[0].match, known[2], again,
+                            templates)
+
+
+def group_once_more(group: Group, latest: Any, geometry: Geometry, function: Any,
+                    arguments: tuple[Any, ...]) -> bool:
+    """Set the tiny launch that command groups had last as the command of one more.
+
+    False: it is another one. Accessors made as those of the launch were are bound to what those
+    were while their memory stays where it is.
+    """
+    channel = group.channel
+    if type(latest) is not tuple:
+        return False
+    channel.latest_group = None
+    templates: list[Template | None]
+    over, code, count, match, repeats, one, templates = latest
+    if geometry is not over or function.__code__ is not code or len(arguments) != count or (
+            not (channel.repeats and channel.warm) or compiled_kernels.watchers
+            or requested_checks.asked()):
+        return False
+    raw = match(function, arguments, ())
+    if raw is None or one.run is None:
+        return False
+    for ref, given, template in zip(one.refs, raw, templates):  # noqa: B905
+        if template is None:
+            if ref() is not given:
+                return False
+        elif not isinstance(given, Capturable) or given._template is not template or (
+                given._group is not group or template.memory.version != template.version):
+            return False
+    group._repeat(one)
+    repeats.missed = repeats.kin.missed = 0
+    channel.latest_group = latest
+    return True
 
 
 def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],

@@ -42,7 +42,7 @@ class Region:
         self._bound: BoundView | None = None
         self._placed: dict[str, BoundView] = {}
         self._version = -1
-        self.known: dict[int, Any] = {}
+        self.known: dict[int | tuple[int, ...], Any] = {}
         """What accessors of the whole region found out last, by the ids of what they were given."""
 
     def flat(self) -> Array:

@@ -283,7 +283,7 @@ class RecordingChannel(Channel):
         self._lock = threading.RLock()
         self._limit = 0
         self._last = None
-        self.warm = self.before = self.latest = None
+        self.warm = self.before = self.latest = self.latest_group = None
         self.graph = graph
         self.plain = plain
         self._newest: Node | None = None
