@@ -135,10 +135,14 @@ def ci(arguments: Sequence[str]) -> int:
     On the CPU and the host device all tests, on each other device those that take one, and some of
     them again, as ``SETTINGS`` says; ``nightly`` runs all cases. ``--needs``: a part of a
     platform's name of which a device must be there; may be repeated. What is installed and does
-    not work is named at the end.
+    not work is named at the end. Devices of a backend share tests, and change places from day to
+    day; ``--turn N``, which is printed, has a run repeat another day's.
     """
-    options, rest = _needs(ci).parse_known_args(arguments)
-    return _on_devices("ci", options.needs, ("--sample", *rest), SAMPLE)
+    parser = _needs(ci)
+    parser.add_argument("--turn", type=int, default=int(time.time() // DAY) % 2)
+    options, rest = parser.parse_known_args(arguments)
+    print(f"ci: --turn {options.turn}", flush=True)
+    return _on_devices("ci", options.needs, ("--sample", f"--turn={options.turn}", *rest), SAMPLE)
 
 
 def nightly(arguments: Sequence[str]) -> int:
@@ -278,7 +282,7 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
             title = " ".join([name, *(f"{k}={v}" for k, v in environment.items())])
             command = ("--device", name, "--device-tests")
             if paths:
-                levels[title] = (*command, *paths), environment
+                levels[title] = (*command, "--alone", *paths), environment
             else:
                 found[f"{title}, large"] = (*command, *LARGE), environment
                 found[title] = (*command, "tests", *small), environment

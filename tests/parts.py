@@ -109,6 +109,7 @@ def begin(config: pytest.Config, part: dict[str, Any]) -> None:
     told = arguments(part)
     config.option.device = told.device
     config.option.device_tests = told.device_tests
+    config.option.alone = told.alone
     config.option.conformance_json = told.conformance_json
     plugin = config.pluginmanager.getplugin("unisycl.testing.plugin")
     plugin.begin(config)
@@ -124,6 +125,7 @@ def arguments(part: dict[str, Any]) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", action="append", default=[])
     parser.add_argument("--device-tests", action="store_true")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--ignore", action="append", default=[])
     parser.add_argument("--conformance-json")
     parser.add_argument("paths", nargs="*")

@@ -4,15 +4,13 @@ Load it with ``pytest_plugins = ["unisycl.testing.plugin"]`` in the topmost ``co
 that takes ``device`` or ``queue`` runs once per device. On devices that not every installation has,
 a test of many parameters runs a few of them, spread evenly, and one at least of each row it
 checks, unless asked for all; how many were left out is printed. A test is left out only of a
-sample, where another device of the backend runs it and it claims no row.
+sample, where another device of the backend runs it and each of its rows has a test left.
 Non-goals: particular tests.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
-from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import pytest
 
 import unisycl as sycl
+from unisycl.testing import sharing
 from unisycl.testing.devices import EXPECTED, device_names, find_device
 from unisycl.testing.refusal import NEEDS, NOT_BUILT, PREFIX, needed
 from unisycl.testing.report import Report
@@ -42,8 +41,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all-cases", action="store_true",
                     help="run every case of every test on every device (as --device does)")
     group.addoption("--sample", action="store_true",
-                    help="run one case of each test on each device; "
-                         "those of a backend share the tests that claim no row")
+                    help="run one case of each test on each device; those of a backend share "
+                         "tests, but each row has one on each")
+    group.addoption("--turn", type=int, default=0, metavar="N",
+                    help="which device of a backend begins where they share: 0 or 1")
+    group.addoption("--alone", action="store_true",
+                    help="share no test with devices that do not run now")
     group.addoption("--device-tests", action="store_true",
                     help="run only tests that take a device")
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
@@ -137,7 +140,6 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     One of a type that the device lacks is among them: what it refuses, the report is to say.
     """
     sample = config.getoption("--sample")
-    alike = _alike(device_names()) if sample else {}
     tests: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
         name = _device_of(item)
@@ -146,28 +148,20 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     dropped: list[pytest.Item] = []
     counts = config.stash[_LEFT_OUT]
     lacked = {name: _lacked(name) for name in {name for _, name in tests}}
+    shares = sample and not config.getoption("--alone")
+    alike = sharing.places(device_names(), EXPECTED) if shares else {}
+    others = sharing.elsewhere(tests, _rows, alike, config.getoption("--turn"))
     for (test, name), cases in tests.items():
-        place, count = alike.get(name, (0, 1))
-        claims = any(map(_rows, cases))
-        if zlib.crc32(test.encode()) % count != place and not claims:
-            left = cases
+        lacking = set(_lacking(lacked[name], cases))
+        if (test, name) in others:
+            claims = any(map(_rows, cases))
+            left = [case for k, case in enumerate(cases) if not (claims and k in lacking)]
         else:
-            left = _not_needed(cases, {*_kept(name, len(cases), sample=sample),
-                                       *_lacking(lacked[name], cases)})
+            left = _not_needed(cases, {*_kept(name, len(cases), sample=sample), *lacking})
         dropped += left
         before = counts.get(name, (0, 0))
         counts[name] = (before[0] + len(left), before[1] + len(cases))
     _drop(config, items, dropped)
-
-
-def _alike(names: list[str]) -> dict[str, tuple[int, int]]:
-    """Return the place of each device among those of a backend beyond ours, and how many it has.
-
-    They run the same text: a test that claims no row runs on one of them in a sample.
-    """
-    count = Counter(name.partition(":")[0] for name in names if name not in EXPECTED)
-    return {name: (int(name.partition(":")[2] or 0), count[name.partition(":")[0]])
-            for name in names if name not in EXPECTED}
 
 
 def _kept(name: str, count: int, *, sample: bool) -> set[int]:

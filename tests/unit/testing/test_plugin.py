@@ -194,6 +194,97 @@ def test_whole(device):
     assert rows["D-13"] == {"host": "passed", "abacus:0": "skipped", "abacus:1": "skipped"}
 
 
+SHARED = """
+COLOURS = ("red", "blue", "green", "grey", "white", "black")
+for name in COLOURS:
+    @pytest.mark.row("D-12")
+    def whole(device):
+        pass
+    globals()[f"test_{name}"] = whole
+
+@pytest.fixture
+def able():
+    pytest.skip("not here")
+
+def asked(device):
+    with refused(device):
+        pass
+
+@pytest.mark.row("D-12")
+def test_it_may_be_refused(device):
+    asked(device)
+
+@pytest.mark.row("D-12")
+def test_it_may_be_skipped(device, able):
+    pass
+
+@pytest.mark.row("D-12", "D-13")
+def test_alone_of_a_row(device):
+    pass
+"""
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_devices_of_a_backend_share_the_tests_of_a_row_but_each_has_one(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int) -> None:
+    monkeypatch.setattr(plugin, "device_names", lambda: ["cpu", "host", "abacus:0", "abacus:1"])
+
+    def ran(*options: str) -> set[tuple[str, str]]:
+        text, rows = run(tmp_path, SHARED, "--device", "abacus:0", "--device", "abacus:1",
+                         "--sample", "-v", *options)
+        for row in ("D-12", "D-13"):
+            assert rows[row]["abacus:0"] == rows[row]["abacus:1"] == "skipped"
+        found = re.findall(r"test_(\w+)\[(\w+(?::\d)?)\] (?:SKIPPED|PASSED)", text)
+        assert len(found) == len({*found})
+        return {*found}
+
+    some, other, alone = ran(f"--turn={turn}"), ran(f"--turn={1 - turn}"), ran("--alone")
+    both = {(name, f"abacus:{k}") for k in (0, 1) for name in
+            ("it_may_be_refused", "it_may_be_skipped", "alone_of_a_row")}
+    assert both <= some & other
+    colours = {"red", "blue", "green", "grey", "white", "black"}
+    for found in (some, other):
+        on = [{name for name, where in found if where == f"abacus:{k}"} & colours for k in (0, 1)]
+        assert on[0] | on[1] == colours
+        assert not on[0] & on[1]
+        assert {name for name, where in found if where == "host"} >= colours
+    assert some | other == alone
+    assert {at for at in alone - some if at[1] != "host"} == {
+        (name, where) for name, where in other - both if where != "host"}
+
+
+def test_a_row_has_a_test_on_each_device_whatever_the_turns(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "device_names", lambda: ["cpu", "host", "abacus:0", "abacus:1"])
+    body = "".join(f"""
+@pytest.mark.row("D-{k}", "D-{k + 1}")
+def test_{k}(device):
+    pass
+""" for k in range(1, 30))
+    text, rows = run(tmp_path, body, "--device", "abacus:0", "--device", "abacus:1", "--sample",
+                     "-v")
+    assert all(rows[f"D-{k}"][f"abacus:{n}"] == "skipped" for k in range(1, 31) for n in (0, 1))
+    ran = re.findall(r"test_(\d+)\[(abacus:\d)\] SKIPPED", text)
+    assert {int(k) for k, _ in ran} == {*range(1, 30)}
+    assert len(ran) < 2 * 29
+
+
+def test_a_case_of_a_lacking_type_runs_where_its_test_is_another_devices(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "device_names", lambda: ["cpu", "host", "abacus:0", "abacus:1"])
+    monkeypatch.setattr(plugin, "_lacked", lambda name: frozenset({sycl.aspect.fp16}))
+    text, _ = run(tmp_path, "".join(f"""
+@pytest.mark.row("D-12")
+@pytest.mark.parametrize("kind", ["int32", "float16", "int64"])
+def test_{k}(device, kind):
+    pass
+""" for k in range(8)), "--device", "abacus:0", "--device", "abacus:1", "--sample", "-v")
+    ran = re.findall(r"test_(\d)\[(abacus:\d)-(\w+)\] SKIPPED", text)
+    assert {(k, where) for k, where, kind in ran if kind == "float16"} == {
+        (str(k), f"abacus:{n}") for k in range(8) for n in (0, 1)}
+    assert len([kind for *_, kind in ran if kind != "float16"]) < 16
+
+
 def test_a_sample_has_a_case_of_each_row(tmp_path: Path) -> None:
     text, rows = run(tmp_path, """
 @pytest.mark.parametrize("k", [pytest.param(k, marks=pytest.mark.row(f"D-{k}"))
