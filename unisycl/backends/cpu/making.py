@@ -37,6 +37,7 @@ from unisycl.passes.simd import flat_rows, streams
 
 _DEEP = 24  # branches one inside the other
 _VERY_DEEP = 100
+_LINE = 512  # bits of a line of a cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     loops = {type(s) for s in visit.statements(written.body)} & {n.While, n.For}
     pairs = max(1, lanes * widest_element(written) // (2 * found.vector_bits))
     return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel),
-                         direct_code.steps(plain(written), lanes, written.params, pairs),
+                         direct_code.steps(plain(written), lanes, written.params, pairs,
+                                           max(1, 2 * found.vector_bits // _LINE)),
                          bool(loops), loops == {n.For},
                          0 if key.most or key.flat or asked.fast else
                          other_lanes(plain(written), lanes, found.vector_bits))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from unisycl.backends.cpu.emit import float_mode, reductions
 from unisycl.backends.cpu.emit.text import Function, Module
@@ -30,12 +30,14 @@ _MOST_TERMS = 64
 Varying: TypeAlias = Callable[[n.Expr], bool]
 
 
-def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param], pairs: int = 1) -> Steps:
+def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param], pairs: int = 1,
+          lines: int = 1) -> Steps:
     """Return the vector operations of one sub-group; 0 if the kernel is never run directly.
 
     Where only a launch knows how often loops run: terms, each of steps and of the turns of the
     loops around them. ``params``: those that a launch has values for. ``pairs``: how many pairs of
-    the processor's vectors a sub-group is, each of which a step is counted for.
+    the processor's vectors a sub-group is, each of which a step is counted for; ``lines``: how many
+    lines of a cache a pair is, by which the outer caches count.
     """
     if kernel.enqueues or kernel.apart or kernel.waits or kernel.progress:
         return 0
@@ -44,12 +46,22 @@ def steps(kernel: n.Kernel, lanes: int, params: Sequence[n.Param], pairs: int = 
         return 0
     if visit.contains(kernel.body, _LONG) or _stack(kernel, lanes) > MOST_STACK:
         return 0
-    return _terms(kernel, lanes, Turns(kernel.body, params), (1 + joined) * pairs, pairs)
+    weights = _Weights(lanes, pairs, _ACCESSED * lines, _varying(kernel))
+    return _terms(kernel, weights, Turns(kernel.body, params), (1 + joined) * pairs)
 
 
-def _terms(kernel: n.Kernel, lanes: int, found: Turns, total: int, pairs: int) -> Steps:
+class _Weights(NamedTuple):
+    """What steps depend on: lanes, their pairs of vectors, reaching memory, what says of lanes."""
+
+    lanes: int
+    pairs: int
+    accessed: int
+    varying: Varying
+
+
+def _terms(kernel: n.Kernel, weights: _Weights, found: Turns, total: int) -> Steps:
     """Return the steps of a kernel's statements, and of ``total`` more."""
-    varying = _varying(kernel)
+    lanes, pairs = weights.lanes, weights.pairs
     terms: list[tuple[int, tuple[Bound, ...]]] = []
     todo: list[tuple[n.Block, int, tuple[Bound, ...]]] = [(kernel.body, 1, ())]
     while todo:
@@ -65,7 +77,7 @@ def _terms(kernel: n.Kernel, lanes: int, found: Turns, total: int, pairs: int) -
                 known = bounds.constant(bound)
                 often, around = (times, (*within, bound)) if known is None else (
                     times * known, within)
-            each += pairs * _of_statement(stmt, lanes, varying)
+            each += pairs * _of_statement(stmt, weights)
             todo += [(b, often, around) for b in visit.blocks(stmt)]
         if within:
             terms.append((times * each, within))
@@ -76,10 +88,10 @@ def _terms(kernel: n.Kernel, lanes: int, found: Turns, total: int, pairs: int) -
     return ((total, ()), *terms) if terms else total
 
 
-def _of_statement(stmt: n.Stmt, lanes: int, varying: Varying) -> int:
+def _of_statement(stmt: n.Stmt, weights: _Weights) -> int:
     """Return the steps of a statement without its blocks."""
-    return _stored(stmt, lanes, varying) + sum(
-        _weight(x, varying) for e in visit.expressions(stmt) for x in visit.walk(e))
+    return _stored(stmt, weights) + sum(
+        _weight(x, weights) for e in visit.expressions(stmt) for x in visit.walk(e))
 
 
 def _varying(kernel: n.Kernel) -> Varying:
@@ -103,45 +115,45 @@ def _joined(kernel: n.Kernel, lanes: int) -> int:
     Lanes are joined once a chunk: a group of an nd_range, at the least, but thousands of items of a
     range.
     """
-    total = 0
+    total, uniform = 0, _Weights(lanes, 1, _ACCESSED, lambda _: False)
     for r in kernel.reducers:
         blocks = (r.combine, *((r.stored.load, r.stored.store) if r.stored is not None else ()))
         if any(visit.contains(b, (*_LONG, n.For, n.While)) for b in blocks):
             return -1
         once = r.cells is None and kernel.index_kind != "nd_range"
         total += r.words * r.extent * (1 if once else lanes) * (
-            1 + sum(_weight(x, lambda _: False) for x in visit.all_expressions(r.combine)))
+            1 + sum(_weight(x, uniform) for x in visit.all_expressions(r.combine)))
     return total
 
 
-def _weight(x: n.Expr, varying: Varying) -> int:
+def _weight(x: n.Expr, weights: _Weights) -> int:
     """Return how many steps an operation counts as; as ``python -m bench.launches`` finds them."""
     if isinstance(x, _FREE):
         return 0
     if isinstance(x, n.Load):
-        return _reached(x.place, varying)
+        return _reached(x.place, weights)
     if isinstance(x, n.Call):
         return _CALLED
     return _DIVIDED if isinstance(x, n.Binary) and x.op in _SLOW else 1
 
 
-def _stored(stmt: n.Stmt, lanes: int, varying: Varying) -> int:
+def _stored(stmt: n.Stmt, weights: _Weights) -> int:
     """Return how many steps a statement counts as, besides its expressions."""
     if isinstance(stmt, n.Store):
-        return _reached(stmt.place, varying)
+        return _reached(stmt.place, weights)
     if isinstance(stmt, n.LoadMany | n.StoreMany):
         return _GATHERED
     if isinstance(stmt, n.Barrier | n.GroupCall):
         return _MET
-    return 4 * lanes if isinstance(stmt, n.Atomic) else 0
+    return 4 * weights.lanes if isinstance(stmt, n.Atomic) else 0
 
 
-def _reached(place: n.Place, varying: Varying) -> int:
+def _reached(place: n.Place, weights: _Weights) -> int:
     """Return what reaching memory counts as: more where lanes do not seem to be neighbours."""
     apart = any(isinstance(x, n.Load | n.Call) or (isinstance(x, n.Binary) and x.op in _SLOW)
                 for index in place.index for x in visit.walk(index))
-    rows = any(map(varying, place.index[:-1]))
-    return _GATHERED if apart or rows or place.inner else _ACCESSED
+    rows = any(map(weights.varying, place.index[:-1]))
+    return _GATHERED if apart or rows or place.inner else weights.accessed
 
 
 def _stack(kernel: n.Kernel, lanes: int) -> int:

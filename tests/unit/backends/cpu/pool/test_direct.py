@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.backends.cpu.pool import direct, direct_code
+from unisycl.frontend.specialize import specialize
 
 
 @pytest.fixture
@@ -41,6 +43,20 @@ def test_a_tiny_kernel_gives_the_pool_nothing(queue):
 
     assert 0 == counted(queue, lambda: queue.parallel_for(100, double))
     assert np.arange(0, 200, 2).tolist() == out.tolist()
+
+
+def test_wide_vectors_do_not_make_more_bytes_small():
+    x, y = np.zeros(8), np.zeros(8)
+
+    def daxpy(i):
+        y[i] += 2 * x[i]
+
+    kernel = specialize(daxpy, "range", 1).kernel
+    items = 1 << 17
+    narrow = direct_code.steps(kernel, 8, kernel.params, pairs=1, lines=1) * (items // 8)
+    wide = direct_code.steps(kernel, 16, kernel.params, pairs=1, lines=2) * (items // 16)
+    assert narrow > wide > direct.MOST_STEPS
+    assert wide > 0.9 * narrow
 
 
 def test_a_large_range_or_a_long_loop_does(queue):
