@@ -11,7 +11,7 @@ n = np.zeros(8, np.int32)
 
 def kernel(i):
     a[i] = np.linalg.svd(a)
-    a[i] = np.sum(a)
+    a[i] = np.cumsum(a)
     a[i] = np.random.rand()
     a[i] = np.dot(a, a)
 

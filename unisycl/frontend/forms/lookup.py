@@ -26,6 +26,7 @@ from unisycl.frontend.forms import (
     numpy_functions,
     object_functions,
     output,
+    row_functions,
     special,
     targets,
     textures,
@@ -37,7 +38,8 @@ from unisycl.frontend.values import pointers, vector_operators
 MODULES: tuple[ModuleType, ...] = (
     atomic_places, enqueue, fragments, geometric, group_products, groups, hardware, iterations,
     math_functions,
-    matrices, numpy_functions, object_functions, output, special, targets, textures, tiles, arrays,
+    matrices, numpy_functions, object_functions, output, row_functions, special, targets, textures,
+    tiles, arrays,
     chosen_functions, pointers, vector_operators)
 """Every module with a form; one more is one more line."""
 

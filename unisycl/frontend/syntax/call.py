@@ -303,13 +303,13 @@ def _callable_name(obj: Any) -> str:
     return f"'{module}.{name}'" if module not in ("", "builtins") else f"'{name}'"
 
 
-_OF_ARRAYS = frozenset(("sum", "max", "min", "mean", "any", "all", "prod", "dot", "amax", "amin"))
+_PRODUCTS = frozenset(("dot", "inner", "vdot", "matmul", "norm"))
 
 
 def _call_help(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").split(".")[0]
-    if module == "numpy" and getattr(obj, "__name__", "") in _OF_ARRAYS:
-        return "NumPy adds in an order of its own: write sum(a), max(a), any(x > 0 for x in a)"
+    if module == "numpy" and getattr(obj, "__name__", "") in _PRODUCTS:
+        return "NumPy adds in an order of its own: write sum(x * y for x, y in zip(a, b))"
     if isinstance(getattr(obj, "__self__", None), np.random.RandomState | random.Random):
         return ("make the numbers before, by numpy.random or unisycl.oneapi.mkl.rng, and give them "
                 "to the kernel; or compute them from the index")

@@ -11,6 +11,7 @@ import ast
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.given import given, placed
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.items import Item
 from unisycl.frontend.values.kind import Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.tuples import Several
@@ -44,6 +45,8 @@ def fill(ctx: Context, row: Memory, value: Value, node: ast.AST, origin: ast.AST
         ctx.lower_body(ctx, [_store(row, ast.Constant(k), given(v, origin), node)
                              for k, v in enumerate(held.items)])
         return
+    if isinstance(value, Item):
+        value = ctx.to_scalar(value, origin)
     if not isinstance(value, n.Expr):
         raise ctx.refuse("K049", origin, found=describe(value), expected="a number or a tuple",
                          help="copy in a loop: for k, x in enumerate(a): b[k] = x")

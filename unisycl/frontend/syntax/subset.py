@@ -30,7 +30,7 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "Interpolation": ("K019", {}),
     "Starred": ("K020", {}),
     "Slice": ("K001", {"what": "a slice", "help": "a window is on the last "
-                      "dimension, a[i][j:k]; else index single elements in a loop"}),
+                      "dimension, a[i, j:k]; else index single elements in a loop"}),
 }
 
 

@@ -16,6 +16,7 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.parameters import match
+from unisycl.frontend.values import row_functions
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.addresses import METHODS as POINTER_METHODS
 from unisycl.frontend.values.addresses import NAMES as POINTER_NAMES
@@ -27,7 +28,7 @@ from unisycl.frontend.values.kind import Kind, Lowering, Target, Value, describe
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.methods import Method, constant_dimension
 from unisycl.frontend.values.records import Record, staying
-from unisycl.frontend.values.slices import inside, shifted, sliced
+from unisycl.frontend.values.slices import inside, row_and_slice, shifted, sliced
 from unisycl.frontend.values.targets import one_index_each
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -112,6 +113,9 @@ class Memory(MemoryPlace):
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
         if isinstance(node.slice, ast.Slice):
             return replace(self, window=sliced(ctx, self, node))
+        row = row_and_slice(node)
+        if row is not None and not self.per_item:
+            return self.at(ctx, row[0]).subscript(ctx, row[1])
         return self.at(ctx, node).read(ctx, node)
 
     def at(self, ctx: Lowering, node: ast.Subscript) -> Memory:
@@ -146,6 +150,9 @@ class Memory(MemoryPlace):
     def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
         if not isinstance(node, ast.Subscript):
             return Kind.target(self, ctx, node, read=read)
+        row = row_and_slice(node)
+        if row is not None and not self.per_item:
+            return self.at(ctx, row[0]).target(ctx, row[1], read=read)
         rows = not read and self.pointer is None and isinstance(self.view.elem, Scalar)
         memory = replace(self, window=sliced(ctx, self, node)) \
             if rows and isinstance(node.slice, ast.Slice) else self.at(ctx, node)
@@ -196,11 +203,14 @@ class Memory(MemoryPlace):
             return Constant(self.pointer)
         if self.pointer and is_older_get(name, self.view.elem):
             return Method(self, "get")
+        if name in row_functions.METHODS and not self.pointer and self.left:
+            return Method(self, name)
         return Method(self, name) if name in (
             POINTER_METHODS if self.pointer else METHODS) else None
 
     def names(self) -> Iterable[str]:
-        return POINTER_METHODS if self.pointer else METHODS | {"shape", "ndim", "dtype"}
+        return POINTER_METHODS if self.pointer else (
+            METHODS | {"shape", "ndim", "dtype"} | row_functions.METHODS.keys())
 
     # ---- calls
     def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
@@ -216,6 +226,8 @@ class Memory(MemoryPlace):
             return whole.point(ctx, None, node)
         if name == "get" and self.reference:
             return replace(self, reference=False).read(ctx, node)
+        if name in row_functions.METHODS:
+            return row_functions.call(ctx, name, self, args, keywords, node)
         if name in POINTER_METHODS:
             return self._call_pointer(ctx, name, args, node)
         if name == "get_range":

@@ -36,6 +36,20 @@ def sliced(ctx: Lowering, memory: MemoryPlace,
     return low, size
 
 
+def row_and_slice(node: ast.Subscript) -> tuple[ast.Subscript, ast.Subscript] | None:
+    """Return ``a[i]`` and ``a[i][j:k]`` for ``a[i, j:k]``; None for other brackets."""
+    if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) < 2:
+        return None
+    *indices, cut = node.slice.elts
+    if not isinstance(cut, ast.Slice) or any(
+            isinstance(x, ast.Slice | ast.Starred) for x in indices):
+        return None
+    place = indices[0] if len(indices) == 1 else ast.copy_location(
+        ast.Tuple(indices, ast.Load()), node.slice)
+    row = ast.copy_location(ast.Subscript(node.value, place, ast.Load()), node)
+    return row, ast.copy_location(ast.Subscript(row, cut, node.ctx), node)
+
+
 def _bound(ctx: Lowering, node: ast.expr, count: n.Expr) -> n.Expr:
     x = ctx.to_scalar(ctx.value(node), node, unsure=True)
     if not x.type.dtype.is_integer:

@@ -24,6 +24,7 @@ from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.index.place import pick
+from unisycl.lang.memory.reduced_views import ReducedView
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
 
@@ -38,7 +39,7 @@ class from_end(int):
     __slots__ = ()
 
 
-class HostView:
+class HostView(ReducedView):
     """A view of memory in a kernel on the host device: bounds-checked, row-major.
 
     Takes ints, tuples, ``id``, ``item``, and one index after another (``a[i][j]``). Attributes it
@@ -91,6 +92,8 @@ class HostView:
                 return self._data[whole]
         elif kind is slice:
             return self._span(index)
+        if kind is tuple and len(index) > 1 and index[-1].__class__ is slice:
+            return self[index[:-1] if len(index) > 2 else index[0]][index[-1]]
         place = self._locate(index)
         if len(place) < self._data.ndim:
             where = "".join(f"[{p}]" for p in place)
@@ -113,7 +116,7 @@ class HostView:
         if (place.__class__ is int and 0 <= place < self._writable) or (
                 place.__class__ is tuple and self._writes and _inside(place, self._data.shape)):
             pass
-        elif kind is slice:
+        elif kind is slice or (kind is tuple and index and index[-1].__class__ is slice):
             self[index]._fill(value)
             return
         else:
