@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
-from unisycl.backends.host import record_classes, rewrite
+from unisycl.backends.host import constants, record_classes, rewrite
 from unisycl.backends.host.arithmetic import Arithmetic
 from unisycl.backends.host.collectives import ALL, BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.races import Watch
@@ -98,6 +98,8 @@ class Binder:
         asked = frozenset(launch.executable.kernel.checks).intersection(checked_mode.NUMBERS)
         self._numbers = Arithmetic(asked).names() if asked else {}
         self._elements = {rewrite.ELEMENT: watch.element} if watch is not None else {}
+        many = not asked and constants.pays(launch.geometry)
+        self._constants = constants.Constants(cache if many else None, _bound_names, _resolve)
         self.streams: list[HostStream] = []
         self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}
@@ -267,7 +269,8 @@ class Binder:
         if made is None:
             self._plain[id(function)] = again = self._recursion(function)
             use = self._uses.get(function.__code__)
-            changed = use is not None and (use.places or self._numbers or self.watch)
+            changed = use is not None and (use.places or self._numbers or self.watch
+                                           or self._constants.of(function, use))
             made = self._in_place(function, use) if use is not None and changed \
                 else self._assemble(function, function.__code__, {})
             self._plain[id(function)] = made
@@ -336,43 +339,36 @@ class Binder:
 
         Its arithmetic is looked at where the kernel asks for that.
         """
+        numbers = self._constants.of(function, use)
         key = (function.__code__, id(use.source.node), use.places, bool(self._numbers),
-               bool(self._elements))
+               bool(self._elements), tuple(numbers))
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
                 use.source.node, function.__code__, (), (), _owner(function), use.places,
-                numbers=bool(self._numbers), elements=bool(self._elements))
-        return self._assemble(function, rewritten.code, _PLACES | self._numbers | self._elements)
+                numbers=bool(self._numbers), elements=bool(self._elements), constants=numbers)
+        return self._assemble(function, rewritten.code, {
+            **_PLACES, **self._numbers, **self._elements, **constants.cells(numbers)})
 
     def _converge(self, function: FunctionType, use: FunctionUse) -> FunctionType:
         node, convergent = use.source.node, use.convergent
-        calls = self._calls(node, convergent)
+        calls = _calls(self._cache, node, convergent)
         direct = {where: COLLECTIVES[target] for where, callee in calls
                   if isinstance(target := _resolve(function, callee), FunctionType)
                   and target in COLLECTIVES}
+        numbers = self._constants.of(function, use)
         key = (function.__code__, id(node), convergent, frozenset(direct), use.places,
-               use.tangles, bool(self._numbers), bool(self._elements))
+               use.tangles, bool(self._numbers), bool(self._elements), tuple(numbers))
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
                 node, function.__code__, convergent, direct.keys(), _owner(function), use.places,
-                turns=use.tangles, numbers=bool(self._numbers), elements=bool(self._elements))
-        return self._assemble(function, rewritten.code, _PLACES | self._numbers | self._elements | {
+                turns=use.tangles, numbers=bool(self._numbers), elements=bool(self._elements),
+                constants=numbers)
+        return self._assemble(function, rewritten.code, {
+            **_PLACES, **self._numbers, **self._elements, **constants.cells(numbers)} | {
             site.name: _asker(site, direct[site.position]) if site.direct
             else functools.partial(self._enter, site) for site in rewritten.sites})
-
-    def _calls(self, node: ast.AST, convergent: frozenset[Position]) -> list[tuple[Position, Any]]:
-        """Return the convergent calls whose callee is a name from outside the function."""
-        key = (id(node), convergent)
-        found = self._cache.get(key)
-        if found is None:
-            bound = _bound_names(node)
-            found = self._cache[key] = [
-                (position(call), call.func) for call in ast.walk(node)
-                if isinstance(call, ast.Call) and position(call) in convergent
-                and not any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(call.func))]
-        return found
 
     def _enter(self, site: Site, callee: Any, /, *arguments: Any, **named: Any) -> Meeting:
         """Begin a convergent call whose target is known only now."""
@@ -387,6 +383,20 @@ class Binder:
         meeting = self._generator(callee)
         result = (callee if meeting is None else meeting)(*arguments, **named)
         return result if isinstance(result, Generator) else _value(result)
+
+
+def _calls(cache: Cache, node: ast.AST,
+           convergent: frozenset[Position]) -> list[tuple[Position, Any]]:
+    """Return the convergent calls whose callee is a name from outside the function."""
+    key = (id(node), convergent)
+    found: list[tuple[Position, Any]] | None = cache.get(key)
+    if found is None:
+        bound = _bound_names(node)
+        found = cache[key] = [
+            (position(call), call.func) for call in ast.walk(node)
+            if isinstance(call, ast.Call) and position(call) in convergent
+            and not any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(call.func))]
+    return found
 
 
 def _passed(value: Any, raw: Any) -> Any:

@@ -72,11 +72,15 @@ ELEMENT = "__unisycl_element__"
 END = "__unisycl_end__"
 """What makes a number of a rewritten function count from the end of memory if it is negative."""
 
+CONSTANT = "__unisycl_constant_"
+"""What the names of numbers begin with that are made once for a launch; a count follows."""
+
 
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
             direct: Collection[Position], owner: str = "",
             places: Collection[Position] = (), *, turns: bool = False,
-            numbers: bool = False, elements: bool = False) -> Rewritten:
+            numbers: bool = False, elements: bool = False,
+            constants: Collection[Position] = ()) -> Rewritten:
     """Return the generator form of a function.
 
     Args:
@@ -90,10 +94,11 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
         turns: whether loops with convergent calls count their turns (``turns_of``).
         numbers: whether results of arithmetic are looked at (``arithmetic``).
         elements: whether ``a[i].x`` and ``a[i][k]`` are read by a function (``ELEMENT``).
+        constants: the calls that are numbers made already, by the names ``named`` gives them.
     """
     walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct),
                        frozenset(places))
-    walker.turns, walker.elements = turns, elements
+    walker.turns, walker.elements, walker.constants = turns, elements, named(constants)
     function = walker.visit(copy.deepcopy(node))
     if numbers:
         function = arithmetic.Rewriting().visit(function)
@@ -101,11 +106,17 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
     sites = tuple(walker.sites)
     module = _module(function, [
         *code.co_freevars, *(s.name for s in sites), *([PLACE, END] if places else []),
-        *([ELEMENT] if elements else []), *(NUMBERS if numbers else ())], owner)
+        *([ELEMENT] if elements else []), *(NUMBERS if numbers else ()),
+        *walker.constants.values()], owner)
     compiled = compile(module, code.co_filename, "exec", code.co_flags & _FUTURE_ANNOTATIONS,
                        dont_inherit=True)
     made = _find(compiled, code.co_name)
     return Rewritten(made.replace(co_qualname=code.co_qualname), sites)
+
+
+def named(constants: Collection[Position]) -> dict[Position, str]:
+    """Return names for numbers that are made once for a launch, by where a function makes them."""
+    return {where: f"{CONSTANT}{k}__" for k, where in enumerate(constants)}
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -119,6 +130,7 @@ class _Rewriter(ast.NodeTransformer):
         self.direct = direct
         self.sites: list[Site] = []
         self.turns = self.elements = False
+        self.constants: dict[Position, str] = {}
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         counter = self._counter(node)
@@ -147,8 +159,10 @@ class _Rewriter(ast.NodeTransformer):
         return f"{TURN}{node.lineno}_{node.col_offset}_{node.end_lineno}__"
 
     def visit_Call(self, call: ast.Call) -> ast.AST:
-        self.generic_visit(call)
         where = position(call)
+        if where in self.constants:
+            return ast.copy_location(ast.Name(self.constants[where], ast.Load()), call)
+        self.generic_visit(call)
         if where in self.places:
             call.args[:1] = _parted(call.args[0])
         if where not in self.convergent:

@@ -23,6 +23,7 @@ class _Thread(threading.local):
     inside = False
     fast_math = False
     device: Target | None = None
+    plain = False  # inside, and nobody is told of accesses
     watch: Any = None  # who is told of accesses to records, vectors and private arrays
 
 
@@ -34,12 +35,13 @@ here = _Thread()
 def inside_kernel(*, fast_math: bool = False, device: Target | None = None,
                   watch: Any = None) -> Iterator[None]:
     """What runs in the block is device code (the host device says so)."""
-    before = here.inside, here.fast_math, here.device, here.watch
+    before = here.inside, here.fast_math, here.device, here.watch, here.plain
     here.inside, here.fast_math, here.device, here.watch = True, fast_math, device, watch
+    here.plain = watch is None
     try:
         yield
     finally:
-        here.inside, here.fast_math, here.device, here.watch = before
+        here.inside, here.fast_math, here.device, here.watch, here.plain = before
 
 
 def this_device() -> Target | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from unisycl.lang.index.place import pick
 from unisycl.lang.memory.reduced_views import ReducedView
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
+from unisycl.lang.numbers.written import make
 
 _INTEGERS = frozenset(np.dtype(code).type for code in "bBhHiIlLqQ")
 """The classes of NumPy's integers."""
@@ -373,16 +375,36 @@ def _in_place(found: Any) -> Any:
 
 
 @functools.cache
-def _record_class(names: tuple[str, ...]) -> type[Record]:
-    """Return the class of records with these members, which hide attributes of NumPy's scalars."""
-    hidden = [k for k in names if k != "dtype" and not k.startswith("__")]
+def _record_class(layout: np.dtype[Any]) -> type[Record]:
+    """Return the class of records of a layout, whose members hide attributes of NumPy's scalars."""
+    hidden = [k for k in layout.names or () if k != "dtype" and not k.startswith("__")]
     return type("Record", (Record,), {"__slots__": (), **{k: field(k) for k in hidden}})
 
 
 def field(name: str) -> property:
-    """Return a property that is a member of a record, for a class with an attribute so called."""
+    """Return a property that is a member of a record, for a class with an attribute so called.
+
+    All records of the class are laid out alike: what the first one says holds for the others.
+    """
+    kind: Any = None
+    take: Any = None
+    vector = False
+    offset = 0
+    view = np.frombuffer
+
     def get(self: Any) -> Any:
-        return _member(self, name)
+        nonlocal kind, take, vector, offset
+        if take is None or not here.plain:
+            if kind is None:
+                kind, offset = self.dtype.fields[name][:2]
+                vector = issubclass(kind.type, Elements)
+                if vector or kind.kind in "biuf":
+                    take = struct.Struct(f"{kind.itemsize}s").unpack_from
+            return _member(self, name)
+        # Numbers and vectors are copied at once.
+        if vector:
+            return view(bytearray(take(self, offset)[0]), kind)[0]
+        return make(kind, take(self, offset)[0])
 
     def put(self: Any, value: Any) -> None:
         self[name] = value
@@ -395,7 +417,7 @@ _member = Record.__getitem__
 def in_place(dtype: np.dtype[Any], records: dict[Any, Any] | None = None) -> np.dtype[Any]:
     """Return a structured type whose scalars are records; types with scalars of their own stay."""
     if dtype.names and dtype.type in (np.void, np.record):
-        return np.dtype((_record_class(dtype.names), dtype))
+        return np.dtype((_record_class(dtype), dtype))
     own = (_launch.records if records is None else records).get(dtype.type)
     return dtype if own is None else np.dtype((own, dtype))
 
@@ -439,8 +461,7 @@ def records_of(records: dict[Any, Any], known: Any = ()) -> Iterator[None]:
 def value_of(found: Any) -> Any:
     """Return what reading a place gives: a copy of a vec, anything else as it is."""
     if isinstance(found, Elements):
-        own = found._type
-        return np.ndarray((), own.dtype, np.frombuffer(found, own.element, own.room).copy())[()]
+        return found._type.copied(found)
     read = getattr(found, "__kernel_read__", None)
     return found if read is None else read()
 
@@ -470,6 +491,8 @@ def plain(value: Any) -> Any:
     Of what points somewhere it is the address, of memory that of its first element.
     """
     own = getattr(type(value), "_type", None)
+    if own is not None and isinstance(value, np.generic):
+        return value
     if own is None and hasattr(type(value), "__dataclass_fields__"):
         fields = (getattr(value, name) for name in type(value).__dataclass_fields__)
         return tuple(0 if v is None else plain(v) for v in fields)

@@ -8,6 +8,7 @@ element type, and an operand that this type cannot hold is refused, never trunca
 from __future__ import annotations
 
 import copyreg
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
+from unisycl.lang.numbers.written import EXACT
 
 Lanes = np.ndarray[tuple[int], np.dtype[Any]]
 Operation = Callable[[Any, Any], Any]
@@ -27,7 +29,6 @@ Operation = Callable[[Any, Any], Any]
 SIGNED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 MOST = 1024
-_EXACT = 1 << 24
 
 
 def quotient(a: Any, b: Any) -> Any:
@@ -81,7 +82,8 @@ class elements_type(type):
 
     ``element`` is the type of an element, ``count`` how many there are, ``dtype`` the layout in
     memory; ``kind`` is vec or marray. ``value`` is the class of the values, ``room`` how many
-    elements would fill one, padding included.
+    elements would fill one, padding included. ``copied`` copies a value; ``build`` makes one of
+    numbers, one for each element, or gives None; ``quicken`` gives a type such quick functions.
     """
 
     element: np.dtype[Any]
@@ -90,9 +92,18 @@ class elements_type(type):
     dtype: np.dtype[Any]
     kind: str
     value: Any
+    copied: Callable[[Any], Any]
+    build: Callable[..., Any] | None = None
+    quicken: Callable[[], None] | None = None
 
     def __call__(cls, *parts: Any) -> Any:
         """Return a concrete type if this is ``vec`` or ``marray`` itself, else a value."""
+        if cls.quicken is not None and here.inside:
+            cls.quicken()
+        if cls.build is not None and len(parts) == cls.count:
+            found = cls.build(*parts)
+            if found is not None:
+                return found
         if hasattr(cls, "count"):
             return cls._of(flat(cls, parts))
         if len(parts) != 2:
@@ -114,7 +125,7 @@ class elements_type(type):
         """Return the value with these elements, already of the element type."""
         whole = np.zeros(cls.room, cls.element)
         whole[:cls.count] = lanes
-        return np.ndarray((), cls.dtype, whole)[()]
+        return np.frombuffer(bytearray(whole.tobytes()), cls.dtype)[0]
 
     def _result(cls, lanes: Any) -> Any:
         """Return a value of this kind and size with elements of whatever type they are."""
@@ -373,7 +384,7 @@ def element_of(number: Any, own: elements_type) -> Any:
     if isinstance(number, item):
         number = number.__index__()
     if number.__class__ in (float, int) and own.element.kind == "f" and own.element.itemsize > 2 \
-            and -_EXACT <= number <= _EXACT:
+            and -EXACT <= number <= EXACT:
         return own.element.type(number)
     if not _is_number(number):
         raise UsageError(errc.invalid, f"{own.__name__} is made of numbers and vectors, not of "
@@ -426,53 +437,6 @@ def _install() -> None:
 
 
 _install()
-
-
-def _near(other: Any, element: np.dtype[Any]) -> Any:
-    """Return a Python number that plainly suits elements of a type, converted; None of others."""
-    kind = other.__class__
-    if element.kind == "f" and (kind is float or (
-            kind is int and element.itemsize > 2 and -_EXACT <= other <= _EXACT)):
-        return element.type(other)
-    return None
-
-
-def _quick(own: elements_type, name: str, fn: Operation, *, swap: bool = False,
-           test: bool = False) -> Callable[[Any, Any], Any]:
-    """Return an operator of values of a type, with a short way for the operands of most kernels."""
-    slow, view, block = getattr(Operators, name), np.frombuffer, np.ndarray
-    value, element, count, dtype = own.value, own.element, own.count, own.dtype
-    scalar, of, full = element.type, own._test if test else own._of, count == own.room and not test
-    padded = count != own.room and fn in (np.add, np.subtract, np.multiply)
-    if padded:  # what pads a value takes part, for no number makes these fail, and is zero again
-        count, full = own.room, True
-
-    def operate(self: Any, other: Any) -> Any:
-        if not here.inside:  # there NumPy's warnings are on
-            return slow(self, other)
-        kind = other.__class__
-        if kind is value:
-            theirs: Any = view(other, element, count)
-        else:
-            theirs = other if kind is scalar else _near(other, element)
-            if theirs is None:
-                return slow(self, other)
-        mine = view(self, element, count)
-        lanes = fn(theirs, mine) if swap else fn(mine, theirs)
-        if padded:
-            lanes[own.count:] = 0
-        return block((), dtype, lanes)[()] if full else of(lanes)
-    return operate
-
-
-def _hasten(own: elements_type) -> None:
-    """Give the values of a type the operators that it has, in their quick form."""
-    for name, (symbol, fn) in ARITHMETIC.items():
-        if allows(symbol, own.element):
-            setattr(own.value, f"__{name}__", _quick(own, f"__{name}__", fn))
-            setattr(own.value, f"__r{name}__", _quick(own, f"__r{name}__", fn, swap=True))
-    for name, (_, fn) in COMPARISONS.items():
-        setattr(own.value, f"__{name}__", _quick(own, f"__{name}__", fn, test=True))
 
 
 def elementwise(fn: Callable[..., Any], name: str, operands: Sequence[Any]) -> Any:
@@ -574,7 +538,8 @@ def new_type(base: Any, name: str, element: np.dtype[Any], plain: np.dtype[Any],
         "element": element, "count": count, "value": value, "kind": base.kind,
         "room": plain.itemsize // element.itemsize, "dtype": np.dtype((value, plain))})
     value._type = own
-    _hasten(own)
+    take, dtype = struct.Struct(f"{plain.itemsize}s").unpack_from, own.dtype
+    own.copied = lambda found: np.frombuffer(bytearray(take(found)[0]), dtype)[0]
     return own
 
 

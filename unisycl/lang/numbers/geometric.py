@@ -14,6 +14,7 @@ import numpy as np
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.numbers.elements import Operators, elements_type, silent
+from unisycl.lang.numbers.written import WRITTEN
 
 _FEW = 8
 
@@ -23,6 +24,12 @@ def cross(p0: Any, p1: Any) -> Any:
 
     SYCL 2020 §4.17.9. Both are of one type with floating-point elements.
     """
+    kind = type(p0)
+    quick = WRITTEN["cross"].get(kind)
+    return quick(p0, p1) if quick is not None and kind is type(p1) else _cross(p0, p1)
+
+
+def _cross(p0: Any, p1: Any) -> Any:
     own = _same("cross", p0, p1)
     if own.count not in (3, 4):
         raise UsageError(errc.invalid, f"cross takes vectors of 3 or 4 elements, not {own.count}")
@@ -128,54 +135,19 @@ def _select(a: Any, b: Any, c: Any) -> Any:
     return own._of(np.where(_top_bits(c), y, x))
 
 
-def _quick_dot(own: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``dot`` for values of one type: the same operations, with nothing left to ask."""
-    view, element, count = np.frombuffer, own.element, own.count
-    if own.element.kind != "f" or count > _FEW:
-        return slow
-    others = range(1, count)
-
-    def dot(a: Any, b: Any) -> Any:
-        products = np.multiply(view(a, element, count), view(b, element, count))
-        total = products[0]
-        for k in others:
-            total = total + products[k]
-        return total
-    return dot
-
-
-def _quick_normalize(own: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``normalize`` for values of one type: of plain numbers in the order of ``_norm``."""
-    view, element, count, room, dtype = np.frombuffer, own.element, own.count, own.room, own.dtype
-    if own.element.kind != "f" or count >= _FEW:
-        return slow
-    padding = [0.0] * (room - count)
-
-    def normalize(v: Any) -> Any:
-        numbers = view(v, element, count).tolist()
-        longest = max(map(abs, numbers))
-        if not 0 < longest < math.inf:
-            return slow(v)
-        total = 0.0
-        for x in numbers:
-            part = x / longest
-            total += part * part
-        norm = longest * math.sqrt(total)
-        if math.isnan(norm):  # max may have passed over it
-            return slow(v)
-        whole = np.array([*(x / norm for x in numbers), *padding], element)
-        return np.ndarray((), dtype, whole)[()]
-    return normalize
-
-
-QUICK: dict[str, Callable[[Any, Callable[..., Any]], Callable[..., Any]]] = {
-    "dot": _quick_dot, "normalize": _quick_normalize, "fast_normalize": _quick_normalize,
-}
-"""What makes a function for operands that all have one type of vectors, once such came."""
-
 OF_VECTORS: dict[str, Callable[..., Any]] = {
     "dot": _dot, "length": _length, "distance": _distance, "normalize": _normalize,
     "fast_length": _length, "fast_distance": _distance, "fast_normalize": _normalize,
     "any": _any, "all": _all, "select": _select,
 }
 """What functions of the table of builtins mean for vectors where not element by element."""
+
+
+QUICK: dict[str, str] = {
+    "dot": "dot", "length": "length", "normalize": "normalize", "fast_length": "length",
+    "fast_normalize": "normalize",
+}
+"""Which quick function stands for one of the table of builtins, of operands of one class."""
+LONG: dict[str, Callable[..., Any]] = {
+    "dot": _dot, "length": _length, "normalize": _normalize, "cross": _cross}
+"""What quick functions call where they have no short way."""

@@ -23,6 +23,7 @@ from unisycl.lang.numbers.elements import (
     maker,
     new_type,
 )
+from unisycl.lang.numbers.quick import hasten
 from unisycl.lang.numbers.vec import SCALARS
 
 _SCALARS = {"bool": np.bool_, **SCALARS}
@@ -62,6 +63,7 @@ def _made(element: np.dtype[Any], count: int) -> elements_type:
     name = f"m{short}{count}" if short and count in _SHORT else f"marray({element}, {count})"
     found: elements_type = new_type(marray, name, element, layout(
         element, [f"s{k}" for k in range(count)], count * element.itemsize), count, Array)
+    hasten(found)
     return found
 
 

@@ -19,6 +19,7 @@ from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Operators, elementwise, silent
 from unisycl.lang.numbers.geometric import OF_VECTORS, QUICK
+from unisycl.lang.numbers.written import WRITTEN
 
 _NUMBERS = (bool, int, float, np.generic)
 
@@ -33,29 +34,27 @@ class builtin_function:
     def __init__(self, row: Builtin) -> None:
         self.row = row
         self._arity = row.arity
-        self._plans: dict[tuple[type, ...], Callable[..., Any]] = {}
+        self._plans: dict[Any, Callable[..., Any]] = {}
         self.__name__ = row.name
         self.__doc__ = f"{row.doc} (SYCL 2020 §{row.section})"
 
     def __call__(self, *operands: Any) -> Any:
         """Compute the function of numbers; of one with several results, a tuple."""
-        row = self.row
-        plan = self._plans.get(tuple(map(type, operands)))
+        given = len(operands)
+        key: Any
+        if given == 2:
+            key = type(operands[0]), type(operands[1])
+        else:
+            key = type(operands[0]) if given == 1 else tuple(map(type, operands))
+        plan = self._plans.get(key)
         if plan is not None:
             return plan(*operands)
-        if len(operands) != self._arity:
+        row = self.row
+        if given != self._arity:
             raise UsageError(errc.invalid, f"{row.name} takes {row.arity} operand(s), got "
-                             f"{len(operands)}")
+                             f"{given}")
         if any(isinstance(x, Operators) for x in operands):
-            whole = OF_VECTORS.get(row.name)
-            if whole is None:
-                return elementwise(self, row.name, operands)
-            found = whole(*operands)
-            make, own = QUICK.get(row.name), operands[0]._type
-            alike = all(type(x) is own.value for x in operands)  # swizzles of all types have one
-            self._plans[tuple(map(type, operands))] = (
-                make(own, whole) if make and alike else whole)
-            return found
+            return self._of_vectors(key, operands)
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
         kinds = _operand_types(row, numbers)
         narrow = next((k for k in kinds if short_floats.is_short(k)), None)
@@ -67,11 +66,27 @@ class builtin_function:
         weak = not any(isinstance(x, np.generic) for x in _sharing(row, numbers))
         if narrow is None and not weak and not row.parts and all(
                 isinstance(x, np.generic) for x in operands):
-            self._plans[tuple(map(type, operands))] = _plan(row.host, tuple(kinds))
+            self._plans[key] = _plan(row.host, tuple(kinds), tuple(map(type, operands)))
         if row.parts:
             return tuple(_finished(letter, x, weak)
                          for letter, x in zip(row.results, found, strict=True))
         return _finished(row.results, found, weak)
+
+    def _of_vectors(self, key: Any, operands: tuple[Any, ...]) -> Any:
+        """Compute the function of vectors, and note what does so of operands of these types."""
+        name = self.row.name
+        whole = OF_VECTORS.get(name)
+        if whole is None:
+            return elementwise(self, name, operands)
+        own = getattr(operands[0], "_type", None)
+        if own is not None and own.quicken is not None:
+            if not here.inside:
+                return whole(*operands)
+            own.quicken()
+        alike = len({*map(type, operands)}) == 1
+        quick = WRITTEN[QUICK[name]].get(type(operands[0])) if alike and name in QUICK else None
+        self._plans[key] = found = quick or whole
+        return found(*operands)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_function, (self.row.name,))
@@ -80,16 +95,16 @@ class builtin_function:
         return f"unisycl.{self.__name__}"
 
 
-def _plan(host: Callable[..., Any], kinds: tuple[np.dtype[Any], ...]) -> Callable[..., Any]:
+def _plan(host: Callable[..., Any], kinds: tuple[np.dtype[Any], ...],
+          given: tuple[type, ...]) -> Callable[..., Any]:
     """Return a function for NumPy's numbers of types that have been seen before."""
-    own = tuple(kind.type for kind in kinds)
-
-    def plan(*numbers: Any) -> Any:
-        if tuple(map(type, numbers)) != own:
-            numbers = tuple(map(convert, numbers, kinds))
+    def same(*numbers: Any) -> Any:
         # In a kernel NumPy warns of nothing, and need not be told for each call.
         return host(*numbers) if here.inside else silent(host, *numbers)
-    return plan
+
+    def converted(*numbers: Any) -> Any:
+        return same(*map(convert, numbers, kinds))
+    return same if given == tuple(kind.type for kind in kinds) else converted
 
 
 def _number(name: str, x: Any) -> Any:

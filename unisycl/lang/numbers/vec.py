@@ -30,6 +30,7 @@ from unisycl.lang.numbers.elements import (
     maker,
     new_type,
 )
+from unisycl.lang.numbers.quick import element_at, hasten
 from unisycl.lang.numbers.swizzle import (
     SIZES,
     names,
@@ -80,10 +81,11 @@ def _made(element: np.dtype[Any], count: int) -> elements_type:
     fields = names(count)
     found: elements_type = new_type(vec, name, element, layout(
         element, fields, room * element.itemsize), count, Vector)
+    hasten(found)
     for single in (*fields, *"xyzwrgba", *(f"s{d}" for d in "0123456789abcdefABCDEF")):
         places = positions(single, count)
         if places is not None:
-            setattr(found.value, single, property(operator.methodcaller("_single", *places)))
+            setattr(found.value, single, element_at(found, *places))
     return found
 
 
@@ -225,9 +227,6 @@ class Vector(_Swizzles, Elements):  # type: ignore[misc]
     """A value of a vec type; arrays of vec types give these, as views of their elements."""
 
     __slots__ = ()
-
-    def _single(self, place: int) -> Any:
-        return self._look()[place]
 
 
 class Swizzle(_Swizzles):

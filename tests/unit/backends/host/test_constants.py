@@ -1,0 +1,86 @@
+"""Numbers that a kernel of many work-items makes of literals are made once."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+
+from unisycl.backends.host import constants
+from unisycl.base.errors import DeviceError
+from unisycl.frontend.source import function_source
+
+MANY = constants.MANY
+
+
+def found_in(function):
+    node = function_source(function.__code__).node
+    return [(ast.unparse(callee), literal) for _, callee, literal in constants.candidates(node, ())]
+
+
+def test_calls_with_one_literal_are_candidates_and_no_others():
+    def kernel(i, x):
+        x[i] = np.float32(2) + np.int8(-1) + np.float64(-1.5) + np.float32(x[i]) + np.max(3, 4)
+        x[i] += np.float32("2") + np.float32(True)
+    assert sorted(found_in(kernel), key=repr) == sorted(
+        [("np.float32", 2), ("np.int8", -1), ("np.float64", -1.5), ("np.float32", True)], key=repr)
+
+
+def halves(x):
+    return x * np.float32(0.5) + np.float32(-3)
+
+
+@pytest.mark.parametrize("items", [MANY - 1, MANY])
+def test_results_are_those_of_a_kernel_of_few(host, items):
+    a = np.arange(items, dtype=np.float32)
+
+    def kernel(i):
+        a[i] = halves(a[i]) if a[i] > np.float32(2) else np.float32(1e39)
+    host.range(kernel, items)
+    assert a.tolist() == [np.inf if x <= 2 else x / 2 - 3 for x in range(items)]
+
+
+def test_one_number_serves_all_work_items(host):
+    seen = []
+    real = constants.written
+
+    def counted(function, found, resolve):
+        numbers = real(function, found, resolve)
+        seen.append(sorted(map(float, numbers.values())))
+        return numbers
+    a = np.zeros(MANY, np.float32)
+
+    def kernel(i):
+        a[i] = np.float32(7) * np.float32(i) + np.float32(-1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "written", counted)
+        host.range(kernel, MANY)
+        assert seen
+        assert all(numbers == [-1.0, 7.0] for numbers in seen)
+        seen.clear()
+        host.range(kernel, MANY - 1)
+        assert not seen
+    assert a.tolist() == [7.0 * k - 1 for k in range(MANY)]
+
+
+def test_an_error_names_the_line_of_the_user(host):
+    a = np.zeros(MANY - 1, np.float32)
+
+    def kernel(i):
+        a[i] = np.float32(1)
+    with pytest.raises(DeviceError, match=r"test_constants.py:\d+: index 127 is outside 'a'"):
+        host.range(kernel, MANY)
+
+
+def test_names_that_the_kernel_binds_are_no_types(host):
+    a = np.zeros(MANY, np.float32)
+
+    def kernel(i):
+        kind = np.float32(1)
+
+        def float32(x):
+            return kind * x + kind
+        a[i] = float32(2)
+    host.range(kernel, MANY)
+    assert a.tolist() == [3.0] * MANY
