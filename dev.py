@@ -39,6 +39,8 @@ print(json.dumps([places, {k: why for k, why in registry.problems().items() if k
                   words]))
 """
 """Prints by devices' names their platforms, why others are no devices, and extensions."""
+TURN, TURNS = "turn", 2
+"""The file in which a run of ``ci`` says whose turn it was, and of how many runs all tests are."""
 TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
 OURS = ("cpu", "host")
@@ -142,7 +144,11 @@ def ci(arguments: Sequence[str]) -> int:
     parser.add_argument("--turn", type=int, default=int(time.time() // DAY) % 2)
     options, rest = parser.parse_known_args(arguments)
     print(f"ci: --turn {options.turn}", flush=True)
-    return _on_devices("ci", options.needs, ("--sample", f"--turn={options.turn}", *rest), SAMPLE)
+    status = _on_devices(
+        "ci", options.needs, ("--sample", f"--turn={options.turn}", *rest), SAMPLE)
+    if ROWS.is_dir():
+        (ROWS / TURN).write_text(str(options.turn % TURNS), encoding="utf-8")
+    return status
 
 
 def nightly(arguments: Sequence[str]) -> int:
@@ -350,7 +356,7 @@ def bench(arguments: Sequence[str]) -> int:
 
 
 def conformance(arguments: Sequence[str]) -> int:
-    """Rows x devices: [--from FOLDER] [--json FILE] [--docs] [--device NAME] [--each FOLDER]."""
+    """Rows x devices: [--from FOLDERS] [--json FILE] [--docs] [--device NAME] [--each FOLDER]."""
     require("test", "pytest", "hypothesis", "scipy", "mpmath", "numpy", "llvmlite")
     parser = argparse.ArgumentParser(prog="dev.py conformance", description=conformance.__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
@@ -362,12 +368,13 @@ def conformance(arguments: Sequence[str]) -> int:
     parser.add_argument("--each", metavar="FOLDER", type=Path,
                         help="a run for each device, whose JSON stays there; those that are there "
                              "are not run again; writes docs/conformance.md at the end")
-    parser.add_argument("--from", metavar="FOLDER", type=Path, dest="seen", nargs="?", const=ROWS,
-                        help="run nothing, and write docs/conformance.md from what a run of ci "
-                             "or nightly left in this folder (build/rows)")
+    parser.add_argument("--from", metavar="FOLDER", type=Path, dest="seen", nargs="*",
+                        help="run nothing, and write docs/conformance.md from what a run of "
+                             "nightly, or runs of ci at both turns, left in these folders "
+                             "(build/rows)")
     options = parser.parse_args(arguments)
-    if options.seen:
-        return _seen(options.seen)
+    if options.seen is not None:
+        return _seen(options.seen or [ROWS])
     if options.each:
         return _each(options.each, options.device, ["--sample"] if options.sample else [])
     command = ["-m", "pytest", "-q", "-m", "row", "--conformance", "tests"]
@@ -398,15 +405,23 @@ def _each(folder: Path, names: Sequence[str], options: Sequence[str]) -> int:
     return _page(files)
 
 
-def _seen(folder: Path) -> int:
-    """Write the page from what the processes of a run left, all of them."""
-    told = folder / "files"
-    names = told.read_text(encoding="utf-8").split() if told.exists() else []
-    missing = [name for name in names if not (folder / name).exists()]
-    if missing or not names:
-        print(f"conformance: {folder} has no {', '.join(missing) or 'run of dev.py ci'}")
+def _seen(folders: Sequence[Path]) -> int:
+    """Write the page from what the processes of runs left, all of them, at all turns."""
+    files, turns = [], set()
+    for folder in folders:
+        told, turn = folder / "files", folder / TURN
+        names = told.read_text(encoding="utf-8").split() if told.exists() else []
+        missing = [name for name in names if not (folder / name).exists()]
+        if missing or not names:
+            print(f"conformance: {folder} has no {', '.join(missing) or 'run of dev.py ci'}")
+            return 1
+        files += [(folder / name).resolve() for name in names]
+        turns |= {int(turn.read_text(encoding="utf-8"))} if turn.exists() else set()
+    if 0 < len(turns) < TURNS:
+        print(f"conformance: devices of a backend shared tests in this run of ci, --turn {turns}: "
+              "give the folder of a run at the other turn, too")
         return 1
-    return _page([(folder / name).resolve() for name in names])
+    return _page(files)
 
 
 def _page(files: Sequence[Path]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -70,9 +71,23 @@ def test_the_page_is_made_of_what_all_processes_left(
     assert dev.conformance(["--from", str(dev.ROWS)]) == 1
     assert f"has no {files[0].name}\n" in capsys.readouterr().out
     files[0].write_text("{}")
-    assert dev.conformance(["--from", str(dev.ROWS)]) == 0
+    (dev.ROWS / dev.TURN).unlink()  # as nightly leaves it, which shares nothing
+    assert dev.conformance(["--from"]) == 0
     assert ran[-1][:3] == ("-m", "unisycl.testing.joined", str(dev.DOCS))
     assert {*map(str, files)} == {*ran[-1][3:]}  # no other devices are told of beside that page
+
+
+def test_the_page_is_of_both_turns_where_devices_share_tests(
+        ran: list[tuple[str, ...]], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for turn in ("0", "1"):
+        dev.ci(["--turn", turn])
+        for name in (dev.ROWS / "files").read_text().split():
+            (dev.ROWS / name).write_text("{}")
+        shutil.copytree(dev.ROWS, tmp_path / turn)
+    assert dev.conformance(["--from", str(tmp_path / "0")]) == 1
+    assert "at the other turn, too" in capsys.readouterr().out
+    assert dev.conformance(["--from", str(tmp_path / "1"), str(tmp_path / "0")]) == 0
+    assert {Path(file).parent.name for file in ran[-1][3:]} == {"0", "1"}
 
 
 def test_at_night_all_cases_run_and_random_programs(ran: list[tuple[str, ...]]) -> None:

@@ -88,13 +88,13 @@ class Report:
         rule = "|-" * (len(self.columns) + 1) + "|"
         out = ["# Conformance", "",
                "What each device does with each row. `python dev.py conformance --from` writes it",
-               "from a run of `python dev.py ci` (all tests of each row, a few cases of those that",
-               "have many; where a row has several tests, devices of one backend share them, one",
-               "at least on each, and change places from day to day); do not edit. *any*: what",
-               "needs no device, of names, texts, drivers made up for a test; they say nothing of",
-               "a device. *refused*: the device lacks what the row needs, and was asked. *not",
-               "built*: no device was asked; unisycl does not have it yet. *untested*: no test",
-               "checks the row here, or one of them was skipped, so nothing is claimed.", "",
+               "from runs of `python dev.py ci` at both turns, in which devices of one backend",
+               "change places (all tests of each row, a few cases of those that have many); do not",
+               "edit. *any*: what needs no device, of names, texts, drivers made up for a test;",
+               "they say nothing of a device. *refused*: the device lacks what the row needs, and",
+               "was asked. *not built*: no device was asked; unisycl does not have it yet.",
+               "*untested*: no test checks the row here, or one of them was skipped, so nothing is",
+               "claimed.", "",
                *(f"- `{name}`: {what}" for name, what in self.about.items()),
                *([""] if self.about else []), f"|rows|{'|'.join(self.columns)}|", rule]
         totals = {d: self.totals(d) for d in self.columns}
