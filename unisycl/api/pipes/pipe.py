@@ -3,8 +3,9 @@
 Also sycl_ext_intel_dataflow_pipes. The methods for kernels are written in the kernel language and
 compiled with the kernel that calls them, so they mean the same on every device. A pipe is a ring
 of packets, each with the number of the turn it is free or full for; moving an end of the pipe
-takes the packets passed. Invariant: packets are read in the
-order in which they were written; a packet is complete before a reader can see it.
+takes the packets passed. Invariants: packets are read in the
+order in which they were written; a packet is complete before a reader can see it; who has claimed
+one publishes it before it meets other work-items, which may wait for that in a loop.
 """
 
 from __future__ import annotations
@@ -162,28 +163,37 @@ class pipe:
     def write(self, value: Any) -> None:
         """Append a packet, when there is room."""
         self._may_wait()
-        at = self._claim(_WRITE, 0, 1)
-        if at < 0:
-            waiting = atomic_ref(self._ends, _WAITING, _RELAXED, _DEVICE)
-            waiting.fetch_add(1)
-            while at < 0:
-                at = self._claim(_WRITE, 0, 1)
+        waiting = atomic_ref(self._ends, _WAITING, _RELAXED, _DEVICE)
+        at = np.int64(-1)
+        waits = False
+        while at < 0:
+            at = self._claim(_WRITE, 0, 1)
+            if at >= 0:
+                self._data[at & self._mask] = value
+                self._publish(at, 1)
+            elif not waits:
+                waits = True
+                waiting.fetch_add(1)
+        if waits:
             waiting.fetch_sub(1)
-        self._data[at & self._mask] = value
-        self._publish(at, 1)
 
     def read(self) -> Any:
         """Take the oldest packet, when there is one."""
         self._may_wait()
-        at = self._claim(_READ, 1, 1)
-        if at < 0:
-            waiting = atomic_ref(self._ends, _WAITING, _RELAXED, _DEVICE)
-            waiting.fetch_add(1)
-            while at < 0:
-                at = self._claim(_READ, 1, 1)
+        waiting = atomic_ref(self._ends, _WAITING, _RELAXED, _DEVICE)
+        at = np.int64(-1)
+        waits = False
+        value = copy(self._data[0])
+        while at < 0:
+            at = self._claim(_READ, 1, 1)
+            if at >= 0:
+                value = copy(self._data[at & self._mask])
+                self._publish(at, self.capacity)
+            elif not waits:
+                waits = True
+                waiting.fetch_add(1)
+        if waits:
             waiting.fetch_sub(1)
-        value = copy(self._data[at & self._mask])
-        self._publish(at, self.capacity)
         return value
 
     def reserve_write(self, count: Any) -> Any:
