@@ -22,6 +22,7 @@ from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize, Stride
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cpu.driver import CpuDriver
 from unisycl.backends.cuda.launch import arguments
+from unisycl.backends.cuda.text import joined
 from unisycl.backends.device import printing
 from unisycl.backends.device.scratch import Call
 from unisycl.ir.nodes import Kernel
@@ -68,6 +69,7 @@ class Kernels:
         self.errors: list[BaseException] = []
         self.made: list[Source] = []
         self._known: dict[int, tuple[Any, Known]] = {}
+        self._first: dict[int, tuple[Any, Known, Source, Kernel]] = {}
         self._compiled: dict[Any, Any] = {}
         self._begun: dict[int, dict[Any, Any]] = {}
 
@@ -75,7 +77,8 @@ class Kernels:
         """Return code of a kernel, as the compiler does."""
         image = f"code {len(self.made)} of {source.name}".encode()
         self.made.append(source)
-        self.fake.kernels[image] = functools.partial(self.launched, source, kernel)
+        run = self.joined if source.name == joined.NAME else self.launched
+        self.fake.kernels[image] = functools.partial(run, source, kernel)
         for most, name in _BOUNDS.findall(source.text):
             self.fake.bounds[image, name.encode()] = int(most)
         return image
@@ -85,6 +88,7 @@ class Kernels:
         kernel: Any = launch.executable.kernel
         self._executable(kernel, launch.geometry)  # not in a call of the driver's
         self._known[ctypes.addressof(pack.pointers)] = pack, Known(launch, call)
+        self._first[pack.pointers[0]] = pack, Known(launch, call), launch.executable.source, kernel
         if len(self._known) > 1 << 14:
             for key in list(self._known)[:1 << 13]:
                 del self._known[key]
@@ -104,6 +108,43 @@ class Kernels:
         """Return the error of a kernel in which a check failed: the CPU's own words."""
         return self.errors.pop() if buffer[2] and self.errors else TAKE(buffer, kernel, sites)
 
+    def joined(self, source: Source, kernel: Kernel, name: str, sizes: tuple[int, ...],
+               shared: int, params: Any) -> Callable[[], None]:
+        """Take the arguments of several kernels that are one; return what runs them side by side.
+
+        Each kernel's own begin where its packed arguments do.
+        """
+        parts: list[tuple[Any, Any]] = []
+        at = 0
+        for _ in range(source.text.count("namespace joined_")):
+            _, known, own, kernel = self._first[params[at]]
+            found = self._arguments(own.arguments, kernel, params, at)
+            at += len(own.arguments)
+            values = [self._value(kernel, i, known, found) for i in range(len(kernel.params))]
+            parts.append((self._executable(kernel, known.geometry), Launch(
+                self._executable(kernel, known.geometry), known.geometry, tuple(values))))
+
+        def work() -> None:
+            ends = [cpu().launch(launch, ()) for _, launch in parts]
+            for end in ends:
+                while not end.wait(1.0):
+                    continue
+            self.errors += [error for end in ends if (error := end.error()) is not None]
+
+        return work
+
+    def _arguments(self, described: Any, kernel: Kernel, params: Any, first: int = 0,
+                   ) -> dict[tuple[str, int, int], Any]:
+        found: dict[tuple[str, int, int], Any] = {}
+        for k, a in enumerate(described, first):
+            if a.kind in ("scalar", "record"):
+                size = kernel.params[a.number].type.size  # type: ignore[union-attr]
+                found[a] = ctypes.string_at(params[k], size)
+            else:
+                kind = _TYPES[_CODES.get(a.kind, "q")]
+                found[a] = kind.from_address(params[k]).value
+        return found
+
     def launched(self, source: Source, kernel: Kernel, name: str, sizes: tuple[int, ...],
                  shared: int, params: Any) -> Callable[[], None]:
         """Take the arguments of a launch; return what runs it."""
@@ -111,14 +152,7 @@ class Kernels:
         assert finishes or name == source.name
         _, known = self._known[ctypes.addressof(params)]
         described = source.finish if finishes else source.arguments
-        found: dict[tuple[str, int, int], Any] = {}
-        for k, a in enumerate(described):
-            if a.kind in ("scalar", "record"):
-                size = kernel.params[a.number].type.size  # type: ignore[union-attr]
-                found[a] = ctypes.string_at(params[k], size)
-            else:
-                kind = _TYPES[_CODES.get(a.kind, "q")]
-                found[a] = kind.from_address(params[k]).value
+        found = self._arguments(described, kernel, params)
         if finishes:  # it alone knows where the results go
             found = {**self._begun.pop(id(source)), **found}
         else:

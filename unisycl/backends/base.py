@@ -179,8 +179,10 @@ class DeviceInfo:
     """How many work-items at the same time may be in groups whose threads do not wait for one
     another; 0: no limit but that one."""
     concurrent_kernels: bool = False
-    built_in_kernels: tuple[str, ...] = ()
     """Whether a kernel may wait for another one that was submitted beside it."""
+    joined_kernels: bool = False
+    """Whether kernels that wait for one another may be launched as one (``Joins``)."""
+    built_in_kernels: tuple[str, ...] = ()
     device_queue_size: int = CAPACITY
     """How many commands one launch of a kernel may enqueue; 0 where kernels cannot enqueue any."""
     native_enqueue: bool = False
@@ -254,7 +256,8 @@ class Launch:
     is the place of the program's that submitted it (``process.callers``), ``words`` what a backend
     makes of that; ``timeout`` are the seconds that its queue gives it, 0 for ever; ``order`` is a
     ``runtime.graph.ordering.Order`` where races between commands are looked for; ``urgency`` is 1
-    for a queue of high priority, -1 for one of low.
+    for a queue of high priority, -1 for one of low. ``ends`` are the ends of pipes that it moves
+    (``runtime.launch.pipe_ends``), where kernels that wait for one another are launched as one.
     """
 
     executable: Executable
@@ -275,6 +278,7 @@ class Launch:
     timeout: float = 0.0
     order: Any = None
     urgency: int = 0
+    ends: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,3 +554,14 @@ class Driver(ABC):
     @abstractmethod
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one element value everywhere in a view."""
+
+
+class Joins(Driver):
+    """A driver that launches kernels which wait for one another as one."""
+
+    @abstractmethod
+    def together(self, launches: Sequence[Launch]) -> Launch:
+        """Return one launch of several kernels, all of which then run at the same time.
+
+        Raises ``UnsupportedError`` or ``UsageError`` where that cannot be.
+        """

@@ -34,3 +34,12 @@ def waiting(own: sycl.queue) -> sycl.queue:
     with sycl.testing.refused(own.get_device()):
         own.single_task(kernel).wait()
     return own
+
+
+@pytest.fixture
+def beside(own: sycl.queue) -> sycl.queue:
+    """Return such a queue on a device whose kernels also wait for the host, or for a file."""
+    with sycl.testing.refused(own.get_device()):
+        numbers.host_write(own, 1)
+        numbers.host_read(own)
+    return own

@@ -25,8 +25,8 @@ def many(q: sycl.queue) -> int:
 
 
 @pytest.mark.row("K-13")
-def test_a_kernel_reads_a_file_and_writes_another(waiting: sycl.queue, tmp_path: Path) -> None:
-    given = np.arange(many(waiting), dtype=np.int32)
+def test_a_kernel_reads_a_file_and_writes_another(beside: sycl.queue, tmp_path: Path) -> None:
+    given = np.arange(many(beside), dtype=np.int32)
     given.tofile(tmp_path / "given")
     (tmp_path / "made").write_bytes(b"old contents")
     source = intel.kernel_readable_io_pipe(tmp_path / "given", np.int32)
@@ -35,7 +35,7 @@ def test_a_kernel_reads_a_file_and_writes_another(waiting: sycl.queue, tmp_path:
             for _ in range(count):
                 sink.write(source.read() * 3)
         for half in (given.size // 2, given.size - given.size // 2):
-            waiting.single_task(kernel, half).wait()
+            beside.single_task(kernel, half).wait()
         sink.flush()
         made = np.fromfile(tmp_path / "made", np.int64)
         assert (3 * given).tolist() == made.tolist()
@@ -70,20 +70,20 @@ def test_nobody_has_to_wait(own: sycl.queue, tmp_path: Path) -> None:
 
 
 @pytest.mark.row("K-13")
-def test_a_kernel_waits_for_a_file_to_come_and_to_grow(waiting: sycl.queue,
+def test_a_kernel_waits_for_a_file_to_come_and_to_grow(beside: sycl.queue,
                                                        tmp_path: Path) -> None:
     source = intel.kernel_readable_io_pipe(tmp_path / "later", np.float32)
-    first, sums = (sycl.malloc_shared(1, np.float32, waiting) for _ in range(2))
+    first, sums = (sycl.malloc_shared(1, np.float32, beside) for _ in range(2))
 
     def kernel(place, count):
         total = np.float32(0)
         for _ in range(count):
             total += source.read()
         place[0] = total
-    event = waiting.single_task(kernel, first, 2)
+    event = beside.single_task(kernel, first, 2)
     np.array([1.5, 2], np.float32).tofile(tmp_path / "later")
     event.wait()
-    event = waiting.single_task(kernel, sums, 3)
+    event = beside.single_task(kernel, sums, 3)
     for value in (10, 20, 30):
         with (tmp_path / "later").open("ab") as file:
             np.array([value], np.float32).tofile(file)
@@ -93,11 +93,11 @@ def test_a_kernel_waits_for_a_file_to_come_and_to_grow(waiting: sycl.queue,
 
 @pytest.mark.row("K-13")
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_programs_are_joined_by_named_pipes(waiting: sycl.queue, tmp_path: Path) -> None:
+def test_programs_are_joined_by_named_pipes(beside: sycl.queue, tmp_path: Path) -> None:
     there, back = tmp_path / "there", tmp_path / "back"
     for path in (there, back):
         os.mkfifo(path)
-    count = many(waiting)
+    count = many(beside)
     source = intel.kernel_readable_io_pipe(there, np.uint16)
     sink = intel.kernel_writeable_io_pipe(back, np.uint16)
 
@@ -113,7 +113,7 @@ def test_programs_are_joined_by_named_pipes(waiting: sycl.queue, tmp_path: Path)
             found.append(np.frombuffer(reading.read(2 * count), np.uint16))
     thread = threading.Thread(target=other_program)
     thread.start()
-    waiting.single_task(kernel, count).wait()
+    beside.single_task(kernel, count).wait()
     thread.join()
     assert list(range(1, count + 1)) == found[0].tolist()
 

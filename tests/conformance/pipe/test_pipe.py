@@ -273,16 +273,16 @@ def test_what_is_no_pipe_is_refused() -> None:
 
 
 @pytest.mark.row("K-13")
-def test_the_host_writes_to_a_kernel_and_reads_from_it(waiting: sycl.queue) -> None:
+def test_the_host_writes_to_a_kernel_and_reads_from_it(beside: sycl.queue) -> None:
 
     def kernel(count):
         for _ in range(count):
             back.write(forth.read() * 3)
-    event = waiting.single_task(kernel, 20)
+    event = beside.single_task(kernel, 20)
     found = []
     for k in range(20):
-        forth.host_write(waiting, k)
-        found.append(int(back.host_read(waiting)))
+        forth.host_write(beside, k)
+        found.append(int(back.host_read(beside)))
     event.wait()
     assert [3 * k for k in range(20)] == found
 

@@ -42,6 +42,7 @@ class FileEnds(Variable):
 
     __slots__ = ("_seen", "file", "pump", "reads")
     __host_instead__ = "an I/O pipe is read and written by kernels; on the host use its file"
+    outside = True
 
     def __init__(self, initial: Variable, pump: _Pump) -> None:
         super().__init__("pipe", initial._extents, initial._initial)

@@ -21,6 +21,8 @@ from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.memory.atomic import atomic_ref
+from unisycl.runtime.graph import partners
+from unisycl.runtime.launch import pipe_ends
 from unisycl.runtime.memory.variables import Ends, Variable, element_type
 
 __kernel_language__ = True
@@ -57,10 +59,11 @@ class pipe:
     In kernels ``write(x)`` and ``read()`` wait until there is room or a packet; ``write_nb(x)``
     gives False and ``read_nb()`` gives (packet, False) where they would have to. ``reserve_write``
     and ``reserve_read`` claim several packets at once. Kernels that wait run at the same time as
-    those they wait for; devices that cannot do that refuse them with
-    ``errc.kernel_not_supported``. ``host_write(q, x)``, ``host_read(q)`` and their ``_nb``
-    forms are for the host: the other end is the pipe of the queue's device and context. Raises
-    ``errc.invalid`` for types kernels have not and for capacities below 1.
+    those they wait for; some devices hold them back until all are there and the program waits, and
+    those that cannot do either refuse them with ``errc.kernel_not_supported``.
+    ``host_write(q, x)``, ``host_read(q)`` and their ``_nb`` forms are for the host: the other end
+    is the pipe of the queue's device and context. Raises ``errc.invalid`` for types kernels have
+    not and for capacities below 1.
 
     Example:
         >>> samples = pipe(np.float32, 16)
@@ -93,6 +96,7 @@ class pipe:
     def host_write(self, q: queue, value: Any) -> None:
         """Append a packet from the host, when there is room; a kernel of its own does it."""
         given = self._packet("host_write", q, value)
+        _check_waits("host_write", q)
 
         def host_write(given: Any) -> None:
             self.write(given[0])
@@ -102,6 +106,7 @@ class pipe:
     def host_read(self, q: queue) -> Any:
         """Take the oldest packet to the host, when there is one."""
         _check_queue("host_read", q)
+        _check_waits("host_read", q)
         taken = np.zeros(1, self.dtype)
 
         def host_read(taken: Any) -> None:
@@ -113,6 +118,7 @@ class pipe:
     def host_write_nb(self, q: queue, value: Any) -> bool:
         """Append a packet from the host and give True; give False at once if the pipe is full."""
         given, done = self._packet("host_write_nb", q, value), np.zeros(1, np.int32)
+        self._check_free("host_write_nb", q)
 
         def host_write_nb(given: Any, done: Any) -> None:
             if self.write_nb(given[0]):
@@ -124,6 +130,7 @@ class pipe:
     def host_read_nb(self, q: queue) -> tuple[Any, bool]:
         """Take the oldest packet to the host: (packet, True); (zeros, False) if there is none."""
         _check_queue("host_read_nb", q)
+        self._check_free("host_read_nb", q)
         taken, done = np.zeros(1, self.dtype), np.zeros(1, np.int32)
 
         def host_read_nb(taken: Any, done: Any) -> None:
@@ -142,6 +149,15 @@ class pipe:
         except (TypeError, ValueError) as err:
             raise UsageError(errc.invalid, f"{what}: {value!r} is no packet of {self.dtype}: "
                              f"{err}") from err
+
+    def _check_free(self, what: str, q: queue) -> None:
+        """Refuse to be at an end of a pipe that a kernel is held back for: that would not begin."""
+        held = partners.holder(pipe_ends.key_of(self._ends, q.channel))
+        if held is not None:
+            raise UsageError(errc.invalid, f"{what}: {partners.named(held)} is held back until the "
+                             "program waits for it, as kernels that may wait in pipes are on this "
+                             "device, and the host cannot be at the other end meanwhile; let a "
+                             "kernel be, or call this before the kernel is submitted")
 
     # ------------------------------------------------------------------ in kernels
     def write_nb(self, value: Any) -> bool:
@@ -264,6 +280,16 @@ class pipe:
         """Give a packet its next turn: so much later than its number."""
         turn = atomic_ref(self._turns, at & self._mask, _BOTH, _DEVICE)
         turn.store(np.int32((at + later) & _NUMBERS), _RELEASE)
+
+
+def _check_waits(what: str, q: queue) -> None:
+    """Refuse what waits on the host where no kernel runs beside others but those launched as one.
+
+    Elsewhere the kernel that it is will be refused, or runs.
+    """
+    info = q.channel.device.info
+    if info.joined_kernels and not info.concurrent_kernels:
+        pipe_ends.refuse(info, what)
 
 
 def _check_queue(what: str, q: Any) -> None:

@@ -15,7 +15,7 @@ from unisycl.api.devices.info import Descriptor, HasBackendInfo, reference_count
 from unisycl.base.enums import backend, info_event_status
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
-from unisycl.runtime.graph import ordering
+from unisycl.runtime.graph import ordering, partners
 from unisycl.runtime.graph.callbacks import Callback, when_done
 from unisycl.runtime.graph.completions import Recorded
 from unisycl.runtime.graph.tasks import Task
@@ -192,6 +192,8 @@ class event(HasBackendInfo):
         if task is None or task.done():
             ordering.seen()
             return info_event_status.complete
+        if partners.look(task):
+            return info_event_status.submitted
         return info_event_status.running if task.running() else info_event_status.submitted
 
     def get_profiling_info(self, what: Descriptor) -> int:

@@ -40,7 +40,7 @@ from unisycl.lang.kernels.kernel import kernel
 from unisycl.lang.kernels.kernel_properties import properties as kernel_traits
 from unisycl.observe import compile_report
 from unisycl.runtime.devices.devices import DeviceState, default_context, require_aspect
-from unisycl.runtime.graph import external_events, watching
+from unisycl.runtime.graph import external_events, partners, watching
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.tasks import Task, check_process
 from unisycl.runtime.launch import launch
@@ -154,11 +154,11 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
 
     def khr_empty(self) -> bool:
         """Say whether no command is pending (sycl_khr_queue_empty_query)."""
-        return self.channel.idle()
+        return partners.nothing_left(self.channel)
 
     def ext_oneapi_empty(self) -> bool:
         """Say the same by its older name (sycl_ext_oneapi_queue_empty)."""
-        return self.channel.idle()
+        return partners.nothing_left(self.channel)
 
     def ext_oneapi_prod(self) -> None:
         """Do what ``khr_flush`` does, by its older name (sycl_ext_oneapi_prod)."""

@@ -38,6 +38,7 @@ from unisycl.backends.cuda.launch import linking, sources
 from unisycl.backends.cuda.launch.batching import Batching
 from unisycl.backends.cuda.launch.controls import Decider
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
+from unisycl.backends.cuda.launch.joined import Joining
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.repeating import Repeating
 from unisycl.backends.cuda.launch.scratch import CuScratch
@@ -96,6 +97,7 @@ class _Opened:
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)
         self.decider: Decider | None = None
+        self.joining = Joining(driver.target)
         self.kept: list[object] = []
         """What commands use that never end."""
         self._target = driver.target

@@ -18,7 +18,7 @@ from unisycl.backends.base import HOST, Driver, Launch
 from unisycl.base.checked_mode import NONE, Words
 from unisycl.base.errors import exception_list
 from unisycl.runtime.devices.devices import AsyncHandler, ContextState, DeviceState
-from unisycl.runtime.graph import lifecycle, ordering
+from unisycl.runtime.graph import lifecycle, ordering, partners
 from unisycl.runtime.graph.deps import Access, add_new
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.memory import moves
@@ -115,7 +115,7 @@ class Channel:
             pending.append(task)
             if len(pending) > self._full:
                 self._trim()
-            task.enqueue(deps, begin)
+            task.enqueue(deps, begin.held(task) if type(begin) is partners.Beside else begin)
         except BaseException as error:
             task.interrupted(error)  # others may wait for it by now
             raise

@@ -26,6 +26,7 @@ from unisycl.base.errors import (
 from unisycl.process import activity, interrupts
 from unisycl.process.callers import Where, place
 from unisycl.runtime.devices.devices import AsyncHandler, DeviceState
+from unisycl.runtime.graph import partners
 from unisycl.runtime.graph.completions import Gate, Join, Prompt, ended
 from unisycl.runtime.graph.ordering import state as ordering
 from unisycl.runtime.graph.ordering import waited
@@ -235,7 +236,7 @@ class Task:
         """Waiting below one's own open host accessor would never end: say so instead."""
         me, seen, todo = threading.get_ident(), {id(self)}, [self]
         while todo:
-            task = todo.pop()
+            partners.want(task := todo.pop())
             completion = task.completion
             if isinstance(completion, Gate) and completion.owner == me and not completion.done():
                 raise UsageError(errc.invalid, f"this wait would never end: it waits for "

@@ -25,12 +25,15 @@ from unisycl.runtime.graph import ordering, repeated
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Capturable, Group, Template
 from unisycl.runtime.graph.completions import Prompt
+from unisycl.runtime.graph.partners import Beside
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.launch import (
     child_kernels,
     compiled_kernels,
     enqueued_kernels,
+    joined,
     nd_range_parts,
+    pipe_ends,
     program,
 )
 from unisycl.runtime.launch.repeats import results
@@ -153,6 +156,8 @@ def _of_values(channel: Channel, group: Group | None, function: Any, geometry: G
     if reductions:
         made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
         made.reduction_objects = reductions
+    if loaded.special and pipe_ends.joins(channel.device.info, loaded.kernel):
+        made.ends = pipe_ends.of_launch(loaded.kernel, raw, channel)
     if loaded.special and loaded.kernel.enqueues:
         made.tree = enqueued_kernels.plan(channel, group, spec, made)
     elif channel.driver.memory != HOST:
@@ -267,7 +272,7 @@ def _like(old: Launch, values: tuple[Any, ...]) -> Launch:
 
 def needs_more(launch: Launch) -> bool:
     """Say whether a launch takes more than its driver's ``launch``, whenever it is made."""
-    return bool(launch.staged or launch.rest or launch.tree is not None
+    return bool(launch.staged or launch.rest or launch.tree is not None or launch.ends
                 or "races" in launch.executable.kernel.checks)
 
 
@@ -282,10 +287,11 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
         return begin_nothing
     if launch.tree is not None:
         return functools.partial(child_kernels.begin, channel, launch)
-    if launch.staged or launch.rest:
-        return functools.partial(_launch, channel, launch)
     begins = Prompt if channel.driver.quick else functools.partial
-    return begins(channel.driver.launch, launch)
+    alone: Begin = begins(channel.driver.launch, launch)
+    if launch.staged or launch.rest:
+        alone = functools.partial(_launch, channel, launch)
+    return Beside(channel.driver, launch, joined.begin, alone) if launch.ends else alone
 
 
 def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:

@@ -294,7 +294,8 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
             raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
                              "turn long chains of elif, tuples or operators into loops") from None
         program = Program(kernel, made, args.converters(kernel), local, size,
-                          bool(kernel.enqueues or "races" in kernel.checks))
+                          bool(kernel.enqueues or "races" in kernel.checks
+                               or pipe_ends.joins(device.info, kernel)))
         _programs[key] = program
         while len(_programs) > _LIMIT:
             _programs.popitem(last=False)
@@ -324,12 +325,7 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
                                f"sub-groups of {kernel.sub_group}; the device '{info.name}' has "
                                f"{', '.join(map(str, info.sub_group_sizes))}")
     _check_atomics(info, kernel)
-    if kernel.waits and not info.concurrent_kernels and not pipe_ends.meets_itself(kernel):
-        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' may wait for "
-                               f"another kernel, and the device '{info.name}' need not run two at "
-                               "a time; use the operations of the pipe that do not wait (_nb), or "
-                               "have both ends in one kernel that requires concurrent progress of "
-                               "its work-groups")
+    pipe_ends.check(info, kernel)
     if kernel.enqueues and not info.device_queue_size:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' enqueues "
                                f"kernels, and the device '{info.name}' has no queue for them; "

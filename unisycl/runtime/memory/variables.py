@@ -42,6 +42,8 @@ class Variable(Capturable):
     __kernel_address__ = True
     view: ClassVar[type[BoundView]] = BoundView
     """What kernels are given."""
+    outside: ClassVar[bool] = False
+    """Of the ends of a pipe: whether no kernel is at the other one."""
 
     def __init__(self, what: str, shape: tuple[int, ...], initial: Array) -> None:
         kind = global_view(initial.dtype, len(shape), access_mode.read_write)

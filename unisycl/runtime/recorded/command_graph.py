@@ -28,7 +28,7 @@ from unisycl.runtime.launch import launch as launches
 from unisycl.runtime.launch.program import label
 from unisycl.runtime.memory import usm
 from unisycl.runtime.memory.buffers import BufferMemory
-from unisycl.runtime.recorded import replay
+from unisycl.runtime.recorded import joined_nodes, replay
 from unisycl.runtime.recorded.steps import Step, batch_of
 from unisycl.runtime.threads.per_process import process
 
@@ -361,32 +361,39 @@ class Plan:
         Those of a batch wait for the same host tasks, which may take long, or fail.
         """
         self.steps: list[Step] = []
-        place: list[frozenset[int]] = []
+        place: dict[int, frozenset[int]] = {}
         tasks: list[frozenset[int]] = []
         batches: dict[frozenset[int], int] = {}
-        behind: list[frozenset[int]] = []  # for each node what a command after it waits for
-        for number, (node, needs) in enumerate(zip(self.nodes, self._before, strict=True)):
+        behind: dict[int, frozenset[int]] = {}  # for each node what a command after it waits for
+        for unit in joined_nodes.units(self.nodes, self._before):
+            number, node = unit[0], self.nodes[unit[0]]
+            needs = {b for k in unit for b in self._before[k]}
             waits = frozenset(itertools.chain.from_iterable(behind[k] for k in needs))
-            behind.append(waits if node.begin is None else frozenset((number,)))
             found = frozenset(itertools.chain.from_iterable(place[k] for k in needs))
             if node.begin is None:  # whoever waits for it waits for what it waits for
-                place.append(found)
+                place[number], behind[number] = found, waits
                 continue
-            alone = Step()
-            alone.add(number, node, ())
-            small = node.native and batch_of(self.driver, alone) is not None
             slow = frozenset(itertools.chain.from_iterable(tasks[k] for k in found))
+            one = joined_nodes.is_joined(self.nodes, unit)
+            small = not one and self._is_small(number, node)
             at = batches.get(slow, -1) if small else -1
             if at < 0 or any(k > at for k in found):
-                self.steps.append(Step())
+                self.steps.append(joined_nodes.JoinedStep() if one else Step())
                 at = len(self.steps) - 1
                 tasks.append(slow if node.native else slow | {at})
                 if small:
                     batches[slow] = at
-            self.steps[at].add(number, node, sorted(waits))
+            for k in unit:
+                behind[k], place[k] = frozenset((k,)), frozenset((at,))
+                self.steps[at].add(k, self.nodes[k], sorted(waits))
             self.steps[at].before |= found - {at}
-            place.append(frozenset((at,)))
         self._used = {k for s in self.steps for k in s.before}
+
+    def _is_small(self, number: int, node: Node) -> bool:
+        """Say whether a command may be one of a batch."""
+        alone = Step()
+        alone.add(number, node, ())
+        return node.native and batch_of(self.driver, alone) is not None
 
     def _refresh(self) -> None:
         """Prepare what a replay needs of all nodes together."""
@@ -495,7 +502,7 @@ class Plan:
 
     def _check_sizes(self) -> None:
         """A kernel that has grown too large for its batch gets a step of its own."""
-        if any(len(s.nodes) > 1 and batch_of(self.driver, s) is None for s in self.steps):
+        if any(s.outgrown(self.driver) for s in self.steps):
             self._lay_out()
 
     def update_whole(self, graph: Graph) -> None:

@@ -68,6 +68,10 @@ class Step:
         if at_home and node.begin is not None:
             self._begin = moves.at_home(node.begin, at_home, driver)
 
+    def outgrown(self, driver: Driver) -> bool:
+        """Say whether its nodes have become too large to be one batch."""
+        return len(self.nodes) > 1 and batch_of(driver, self) is None
+
     def parts(self) -> tuple[list[base.Part], list[list[int]]] | None:
         """Return the commands of a batch and what they run after; None where it is none."""
         found = None if self.batch is None else _parts(self.nodes)

@@ -33,7 +33,8 @@ def device_info(card: Card) -> DeviceInfo:
         global_mem_size=card.memory, max_mem_alloc_size=card.memory,
         mem_base_addr_align=128, sub_buffers_anywhere=True, max_parameter_size=_PARAMETERS,
         atomic_orders=tuple(memory_order), atomic_scopes=tuple(memory_scope),
-        progress=_progress(card), resident_groups=number("units", 1), details=_details(card))
+        progress=_progress(card), resident_groups=number("units", 1),
+        joined_kernels=bool(number("cooperative")), details=_details(card))
 
 
 def shares(card: Card) -> bool:

@@ -11,14 +11,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unisycl.backends.base import Driver, Launch, Part
+from unisycl.backends.base import Joins, Launch, Part
 from unisycl.backends.cuda.commands.commands import Commands
+from unisycl.backends.cuda.discovery.card import Card
 from unisycl.backends.cuda.launch.batch import CuBatch, made_batch
 from unisycl.backends.cuda.launch.controls import Decider
+from unisycl.backends.cuda.launch.joined import Joining
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.memory.heap import Heap
 from unisycl.backends.cuda.session import Session
 from unisycl.backends.cuda.text.target import Target
+from unisycl.backends.device.facts import Facts
 from unisycl.base.errors import exception
 
 
@@ -29,11 +32,14 @@ class Opened(Protocol):
     commands: Commands
     heap: Heap
     decider: Decider | None
+    joining: Joining
 
 
-class Batching(Driver):
+class Batching(Joins):
     """What of the driver of a card takes many commands at once."""
 
+    card: Card
+    facts: Facts
     target: Target
 
     def opened(self) -> Opened:
@@ -65,3 +71,8 @@ class Batching(Driver):
     def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> CuBatch | None:
         """Return commands as a graph of CUDA's."""
         return made_batch(self, self.opened().commands, launches, before)
+
+    def together(self, launches: Sequence[Launch]) -> Launch:
+        """Return one launch of kernels that wait for one another."""
+        here = self.opened()
+        return here.joining.launch_of(self, here.session, launches)
