@@ -104,6 +104,7 @@ _ROWS: dict[str, tuple[str, str]] = {
              "naming a record does not copy it: make a copy first, t = copy.copy(a[i])"),
     "K126": ("'{name}' may be an array of an earlier turn of the loop, whose memory {where} takes",
              "make the arrays before the loop and exchange their names, old, new = new, old"),
+    "K127": ("'{name}' may be None here", "{help}"),
     "K110": ("image '{name}' is addressed by {expected} coordinates, not by {found}", "{help}"),
     "K111": ("the coordinate of image '{name}' has {found} component(s); it needs {expected}",
              "give x, y, z as there are dimensions: int2 or float2 for two, int4 or float4 for 3"),

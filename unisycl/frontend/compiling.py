@@ -122,6 +122,7 @@ def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
             lower: Callable[[Context], n.Block], facts: set[str]) -> tuple[Context, n.Block]:
     """Lower a kernel again and again until the types of its variables no longer change."""
     types: dict[Any, Scalar] = {}
+    wrong: tuple[Context, n.Block] | None = None
     for turn in range(1, _ROUNDS + 1):
         before = frozenset(facts)
         ctx = start(types, facts)
@@ -135,8 +136,12 @@ def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
         settled = not ctx.changed and frozenset(facts) == before
         if settled and ("final" in facts or not (ctx.unsure or ctx.diagnostics)):
             return ctx, body
+        if ctx.diagnostics and "final" in before:
+            wrong = ctx, body
         if settled or turn >= _ROUNDS // 2:
             facts.add("final")
+    if wrong is not None:  # a statement that is given up takes away what made it wrong
+        return wrong
     raise InternalError(errc.runtime, "the types of a kernel's variables did not settle; please "
                         "report this kernel")
 
@@ -214,7 +219,8 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
     return lower(ctx, node)
 
 
-_SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, expr.operate, call.call_value,
+_SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, stmt.start_result,
+                 expr.operate, call.call_value,
                  call.call_object, call.call_function, call.call_closure,
                  chosen_functions.call_either, one_of_several.of_table, rows.fill,
                  iterators.goes_over, iterations.method, lists.new_list, iterations.ordered)

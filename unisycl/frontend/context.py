@@ -65,6 +65,7 @@ class Syntax:
     lower_expr: Callable[[Context, ast.expr], Value]
     lower_body: Callable[..., bool]
     settle_returns: Callable[[Context, Frame], None]
+    start_result: Callable[[Context, Frame], None]
     operate: Callable[..., Value]
     call: Callable[..., Value]
     call_object: Callable[..., Value]

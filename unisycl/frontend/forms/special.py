@@ -37,6 +37,7 @@ from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
 from unisycl.frontend.values.lists import new_list
 from unisycl.frontend.values.memory import is_array
+from unisycl.frontend.values.optionals import Optional
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values.vectors import Vector
@@ -261,6 +262,8 @@ def _isinstance(ctx: Context, node: ast.Call) -> Value:
     if len(classes) != len(kinds):
         raise ctx.refuse("K046", node, what="the class isinstance() asks for",
                          help="name a class or a tuple of classes")
+    if isinstance(found["obj"], Optional):
+        raise found["obj"].refused(ctx, node)
     answer = ctx.of(found["obj"]).is_instance(classes)
     if not answer and _serves_as_int(found["obj"]) and any(issubclass(int, k) for k in classes):
         raise ctx.refuse("K054", node, what="an item serves as an int and is no int",

@@ -62,6 +62,7 @@ from unisycl.frontend.values.kind import Frame, Value, describe, spelt
 from unisycl.frontend.values.mappings import Mapping
 from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.optionals import Optional
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.reducers import OPERATORS, operator_name
 from unisycl.frontend.values.reducers import operate as operate_object
@@ -411,7 +412,9 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
         if isinstance(function, ast.Lambda):
             return ctx.value(function.body)
         with ctx.into() as block:
+            ctx.syntax.start_result(ctx, frame)
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
+            frame.falls = frame.falls or not ended
             if frame.end is not None and not ended:
                 frame.end.jump(ctx, function)
             if frame.yielding is not None:
@@ -419,8 +422,8 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
         ctx.syntax.settle_returns(ctx, frame)
         if ctx.refusals > refusals and frame.result is None:
             return Poison()  # what it would return is not known; more errors would mislead
-        if frame.result is not None and (frame.falls or not ended) \
-                and ctx.refusals == refusals:
+        if frame.result is not None and frame.falls and ctx.refusals == refusals \
+                and not isinstance(frame.result, Optional):
             if "final" not in ctx.facts:
                 ctx.unsure = True
             else:
@@ -435,12 +438,21 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
     else:
         ctx.block.extend(block)
     result = frame.result
-    if isinstance(result, Vector | Instance):  # what the function made is its caller's alone
-        made = result.without_homes(lambda home: home not in ctx.shared)
-        return replace(made, exact=False) if isinstance(made, Vector | Instance) else made
+    if isinstance(result, Optional):
+        return replace(result, some=_callers(ctx, result.some))
+    if isinstance(result, Vector | Instance):
+        return _callers(ctx, result)
     if result is None:
         return Nothing()
     return n.Read(result.type, result) if isinstance(result, n.Local) else result
+
+
+def _callers(ctx: Context, result: Value) -> Value:
+    """Return what a function made as its caller's, whose alone it is."""
+    if not isinstance(result, Vector | Instance):
+        return result
+    made = result.without_homes(lambda home: home not in ctx.shared)
+    return replace(made, exact=False) if isinstance(made, Vector | Instance) else made
 
 
 def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
@@ -449,7 +461,8 @@ def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: a
         moving = not value.exact or not all(isinstance(x, n.Read) for x in value.items)
     if isinstance(value, Instance):
         moving = not value.exact and not is_named(value.cls)
-    if isinstance(value, Several) or (isinstance(value, Instance) and is_named(value.cls)):
+    named = isinstance(value, Instance) and is_named(value.cls)
+    if named or isinstance(value, Several | Optional):
         value = ctx.hold_value(value)  # the function may change what its parts are made of
     if moving or name in frame.assigned or isinstance(value, Memory | Choice | Record):
         ctx.assign(name, value, node)

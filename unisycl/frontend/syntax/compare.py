@@ -17,10 +17,12 @@ from typing import Any
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.flow import Label, condition, site, state
+from unisycl.frontend.syntax.narrowing import narrow, widen
 from unisycl.frontend.values import (
     choices,
     members,
     objects,
+    optionals,
     pointers,
     special_methods,
     stored_pointers,
@@ -38,6 +40,7 @@ from unisycl.frontend.values.lists import Cells
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.numbers import kind_of
+from unisycl.frontend.values.optionals import Optional
 from unisycl.frontend.values.special_methods import SYMBOLS
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
@@ -48,6 +51,7 @@ from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 
 _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
             ast.GtE: "ge"}
+_KINDS = {**_COMPARE, ast.Is: "is", ast.IsNot: "is"}
 _BY_NAME = {name: op() for op, name in _COMPARE.items()}
 _CAPTURED = (WEAK_BOOL, WEAK_INT)  # what captured numbers and their comparisons are
 _FEW = 8  # operands of one ``and`` or ``or``: branches one inside the other
@@ -98,11 +102,9 @@ def lower_compare(ctx: Context, node: ast.Compare) -> Value:
 
 def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
                     node: ast.AST) -> Value:
-    for value, other in ((left, right), (right, left)):
-        if isinstance(value, Either):
-            sides = [coerce.truth(ctx.to_scalar(_one_comparison(ctx, op, v, other, node), node))
-                     for v in (value.then, value.orelse)]
-            return coerce.convert(coerce.select(value.cond, sides[0], sides[1], BOOL), WEAK_BOOL)
+    answer = _of_several(ctx, op, left, right, node)
+    if answer is not None:
+        return answer
     if isinstance(op, ast.Is | ast.IsNot):
         return _identity(ctx, op, left, right, node)
     if isinstance(op, ast.In | ast.NotIn):
@@ -156,6 +158,27 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         raise ctx.refuse("K036", node, op=SYMBOLS[name], types=f"{a.type} and {b.type}",
                          help=coerce.complex_help(a.type, b.type))
     return result
+
+
+def _of_several(ctx: Context, op: ast.cmpop, left: Value, right: Value,
+                node: ast.AST) -> n.Expr | None:
+    """Return a comparison of one of two functions, or of what may be None; None of others.
+
+    ``in`` asks each element whether it is None.
+    """
+    if not isinstance(left, Optional | Either) and not isinstance(right, Optional | Either):
+        return None
+    optional = isinstance(left, Optional) or isinstance(right, Optional)
+    for value, other in () if optional else ((left, right), (right, left)):
+        if isinstance(value, Either):
+            sides = [coerce.truth(ctx.to_scalar(_one_comparison(ctx, op, v, other, node), node))
+                     for v in (value.then, value.orelse)]
+            return coerce.convert(coerce.select(value.cond, sides[0], sides[1], BOOL), WEAK_BOOL)
+    if not optional or isinstance(op, ast.In | ast.NotIn):
+        return None
+    found = optionals.compare(ctx, _KINDS[type(op)], left, right, node,
+                              lambda a, b: _one_comparison(ctx, ast.Eq(), a, b, node))
+    return coerce.negate(found) if isinstance(op, ast.IsNot) else found
 
 
 def _written_out(node: ast.AST, left: Several, right: Several) -> bool:
@@ -388,6 +411,17 @@ def lower_boolop(ctx: Context, node: ast.BoolOp) -> Value:
                           tests=node.values)
 
 
+def tested(node: ast.expr) -> ast.expr:
+    """Note that only the truth of an expression is asked for, and so of its operands."""
+    if isinstance(node, ast.BoolOp):
+        node._only_truth = True  # type: ignore[attr-defined]
+        for part in node.values:
+            tested(part)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        tested(node.operand)
+    return node
+
+
 def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bool,
                    node: ast.AST, tests: Sequence[ast.expr] = (),
                    chain: list[n.Local] | None = None) -> Value:
@@ -405,20 +439,11 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
             return first
         return _short_circuit(ctx, parts[1:], is_and=is_and, node=node, tests=tests[1:],
                               chain=chain)
-    a = _operand(ctx, first, node)
-    test = condition(ctx, tests[0]) if tests else None
-    label = Label(site(ctx, node, f"operand {len(parts)}"))
-    around = state(ctx)
-    with ctx.into() as block:
-        ctx.path = (*ctx.path, *([(test, is_and)] if test else []))
-        b = _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node,
-                                         tests=tests[1:], chain=chain), node)
-        label.jump(ctx, node)
-    around.restore(ctx)
-    with ctx.into() as skipped:
-        ctx.path = (*ctx.path, *([(test, not is_and)] if test else []))
-        label.jump(ctx, node)
-    label.land(ctx)
+    a = _operand(ctx, first, node, first=not is_and)
+    block, skipped, b = _going_on(
+        ctx, tests[0] if tests else None, is_and, Label(site(ctx, node, f"operand {len(parts)}")),
+        lambda: _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node,
+                                             tests=tests[1:], chain=chain), node), node)
     both_bool = a.type.dtype.kind == b.type.dtype.kind == "b"
     type = meet((Met(a, ctx.known), Met(b, ctx.known)))
     if not isinstance(type, Scalar):
@@ -454,6 +479,29 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     return n.Read(type, result)
 
 
+def _going_on(ctx: Context, first: ast.expr | None, truth: bool, label: Label,
+              rest: Callable[[], n.Expr], node: ast.AST,
+              ) -> tuple[list[n.Stmt], list[n.Stmt], n.Expr]:
+    """Lower the rest of the parts where the first one has a truth; return what it is then.
+
+    Before it stand the statements of this way, and those of the one that skips the rest.
+    """
+    test = condition(ctx, first) if first else None
+    around = state(ctx)
+    with ctx.into() as block:
+        ctx.path = (*ctx.path, *([(test, truth)] if test else []))
+        narrowed = narrow(ctx, first, truth=truth) if first else []
+        found = rest()
+        label.jump(ctx, node)
+    around.restore(ctx)
+    with ctx.into() as skipped:
+        ctx.path = (*ctx.path, *([(test, not truth)] if test else []))
+        label.jump(ctx, node)
+    widen(label, narrowed)
+    label.land(ctx)
+    return block, skipped, found
+
+
 def _chained(block: list[n.Stmt], value: n.Expr, held: Scalar,
              chain: list[n.Local]) -> tuple[n.Local, n.Assign, n.If] | None:
     """Return the local that the rest of the parts leaves the result in, and its last statements.
@@ -470,8 +518,20 @@ def _chained(block: list[n.Stmt], value: n.Expr, held: Scalar,
     return chain[-1], given, more
 
 
-def _operand(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
-    """Return an operand of ``and`` or ``or``: of a pointer, whether it points anywhere."""
+def _operand(ctx: Context, value: Value, node: ast.AST, *, first: bool = False) -> n.Expr:
+    """Return an operand of ``and`` or ``or``: of a pointer, whether it points anywhere.
+
+    ``first``: it is the result only if it is true, so that what may be None is zero then.
+    """
+    if isinstance(value, Optional):
+        if getattr(node, "_only_truth", False):
+            return coerce.convert(ctx.truth(value, node), WEAK_BOOL)
+        if first and isinstance(value.some, n.Expr):
+            zero = coerce.convert(coerce.weak_scalar(0), plain(value.some).type)
+            some = replace(value.some, type=zero.type) if isinstance(value.some.type, Unsure) \
+                else value.some
+            found = ctx.hold(coerce.select(value.has, some, zero, zero.type))
+            return replace(found, type=value.some.type)
     leads = stored_pointers.kind_of(value) is not None or (
         isinstance(value, Memory) and len(value.index) < value.view.ndim)
     return ctx.truth(value, node) if leads else ctx.to_scalar(value, node, unsure=True)

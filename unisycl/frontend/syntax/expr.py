@@ -20,7 +20,7 @@ from unisycl.frontend.faults import checked_operand, checked_power, fitting
 from unisycl.frontend.forms import output
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.syntax import chosen_functions
-from unisycl.frontend.syntax.compare import decided, is_cheap
+from unisycl.frontend.syntax.compare import decided, is_cheap, tested
 from unisycl.frontend.syntax.flow import (
     UNSET,
     Definition,
@@ -32,11 +32,13 @@ from unisycl.frontend.syntax.flow import (
     state,
     two_kinds,
 )
+from unisycl.frontend.syntax.narrowing import narrow, widen
 from unisycl.frontend.syntax.unassigned import check_read
 from unisycl.frontend.values import (
     choices,
     complexes,
     members,
+    optionals,
     pointers,
     special_methods,
     stored_pointers,
@@ -339,7 +341,7 @@ def _repeated(ctx: Lowering, a: n.Expr, exponent: int, type: Scalar, node: ast.A
 
 
 def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
-    value = ctx.value(node.operand)
+    value = ctx.value(tested(node.operand) if isinstance(node.op, ast.Not) else node.operand)
     if isinstance(node.op, ast.Not):
         fixed = decided(ctx, value)
         if fixed is not None:
@@ -396,26 +398,30 @@ def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
 
 # ---- choices
 def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
-    test = ctx.value(node.test)
+    test = ctx.value(tested(node.test))
     fixed = decided(ctx, test)
     if fixed is not None:
         return ctx.value(node.body if fixed else node.orelse)
     cond = ctx.hold(ctx.truth(test, node.test))
     before, label = state(ctx), Label(site(ctx, node, "choice"))
     with ctx.into() as then:
+        narrowed = narrow(ctx, node.test, truth=True)
         left = ctx.value(node.body)
         label.jump(ctx, node)
     before.restore(ctx)
     with ctx.into() as orelse:
+        narrowed += narrow(ctx, node.test, truth=False)
         right = ctx.value(node.orelse)
         label.jump(ctx, node)
+    widen(label, narrowed)
     label.land(ctx)
     function = chosen_functions.chosen(cond, left, right)
     if function is not None:
         if then or orelse:
             ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
         return function
-    if left != right and members.form_of([left, right]) is not None:
+    if left != right and (members.form_of([left, right]) is not None
+                          or optionals.form_of([Met(left, {}), Met(right, {})], among=True)):
         return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Vector) and isinstance(right, Vector) and left.type == right.type:
         return _one_vector(ctx, cond, (then, left), (orelse, right), node)

@@ -183,10 +183,15 @@ def want(ctx: Lowering, at: Site, name: Name, form: Form | Lost) -> None:
         return
     counts: dict[Name, int] = ctx.types.setdefault(("changes", at), {})
     counts[name] = counts.get(name, 0) + 1
-    if counts[name] > _PATIENCE and isinstance(table[name], Unsure | Lost):
+    if counts[name] > _PATIENCE and (isinstance(table[name], Lost) or _is_unsure(table[name])):
         return  # what does not come to rest stays what is right in any case
     table[name] = form
     ctx.changed = True
+
+
+def _is_unsure(form: Form | Lost) -> bool:
+    """Say whether a number has one type or another, or may be None besides."""
+    return isinstance(getattr(form, "some", form), Unsure)
 
 
 class Label:
@@ -515,7 +520,7 @@ def settle_heads(ctx: Lowering) -> None:
                 form = _hoped_for(ctx, head, name, values, form)
             if form is None:
                 want(ctx, head.site, name, _lost(name[1], values, made))
-            elif isinstance(form, Unsure):
+            elif _is_unsure(form):
                 late.append((head.site, name, placed(form, name[1], values, made)))
             else:
                 want(ctx, head.site, name, form)

@@ -15,7 +15,7 @@ from unisycl.frontend.context import Context, Loop, Tail
 from unisycl.frontend.faults import moving_step
 from unisycl.frontend.forms.hardware import Controls, controlled
 from unisycl.frontend.syntax.assign import assign_target, unpacked
-from unisycl.frontend.syntax.compare import decided
+from unisycl.frontend.syntax.compare import decided, tested
 from unisycl.frontend.syntax.flow import (
     Head,
     Label,
@@ -27,6 +27,7 @@ from unisycl.frontend.syntax.flow import (
 )
 from unisycl.frontend.syntax.generators import unrolled
 from unisycl.frontend.syntax.names import lent_names, loop_names, nonlocal_names, stored_names
+from unisycl.frontend.syntax.narrowing import narrow
 from unisycl.frontend.syntax.variables import is_stable
 from unisycl.frontend.values.absent import Poison
 from unisycl.frontend.values.constants import Constant
@@ -44,6 +45,8 @@ def lower_loop(ctx: Context, node: ast.While | ast.For, tail: Tail, lower: Any =
     if not node.orelse or not leaves_loop(node.body):
         left = lower(ctx, node, None, exit)
         exit.land(ctx)
+        if isinstance(node, ast.While) and not left and not leaves_loop(node.body):
+            narrow(ctx, node.test, truth=False)
         return left or bool(node.orelse and ctx.lower_body(ctx, node.orelse, tail))
     outer = ctx.number()
     with ctx.into() as whole:
@@ -68,7 +71,7 @@ def _while(ctx: Context, node: ast.While, outer: int | None, end: Label,
         head = Head(ctx, site(ctx, node, "loop"), stored_names([node]), node)
     try:
         with ctx.into() as pre:
-            test = ctx.value(node.test)
+            test = ctx.value(tested(node.test))
             fixed = decided(ctx, test)
             cond = n.true() if fixed else ctx.truth(test, node.test) \
                 if fixed is None else None
@@ -88,6 +91,7 @@ def _while(ctx: Context, node: ast.While, outer: int | None, end: Label,
     ctx.loops.append(Loop(exit or end, head, outer))
     with ctx.repeated(node) as body:
         ctx.path = (*ctx.path, (condition(ctx, node.test), True))
+        narrow(ctx, node.test, truth=True)
         if not ctx.lower_body(ctx, node.body, frozenset(("continue",))):
             head.turn(ctx, node)
     ctx.loops.pop()

@@ -17,6 +17,7 @@ from unisycl.frontend.syntax.given import given, placed
 from unisycl.frontend.values import special_methods
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value, as_tuple
+from unisycl.frontend.values.optionals import Optional
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL
@@ -72,6 +73,8 @@ class _Bound(ast.NodeTransformer):
 
 def _pattern(ctx: Context, pattern: ast.pattern, value: Value) -> Matched | None:
     """Return what a pattern asks of a value; None if it never matches."""
+    if isinstance(value, Optional) and not _asks_for_none(pattern):
+        raise value.refused(ctx, pattern)
     match pattern:
         case ast.MatchValue():
             return Matched((_equal(pattern, value, pattern.value),))
@@ -90,6 +93,13 @@ def _pattern(ctx: Context, pattern: ast.pattern, value: Value) -> Matched | None
             return _class(ctx, pattern, value)
     raise ctx.refuse("K001", pattern, what="patterns of mappings",
                      help="compare values: literals, names with a dot, tuples of them, _")
+
+
+def _asks_for_none(pattern: ast.pattern) -> bool:
+    """Say whether a pattern can be answered of what may be None."""
+    if isinstance(pattern, ast.MatchAs | ast.MatchOr | ast.MatchValue):
+        return True
+    return isinstance(pattern, ast.MatchSingleton) and pattern.value is None
 
 
 def _equal(pattern: ast.pattern, value: Value, other: ast.expr) -> ast.expr:

@@ -28,7 +28,7 @@ from unisycl.frontend.syntax import (
 )
 from unisycl.frontend.syntax.assign import assign_target
 from unisycl.frontend.syntax.call import call_value
-from unisycl.frontend.syntax.compare import decided, static_truth
+from unisycl.frontend.syntax.compare import decided, static_truth, tested
 from unisycl.frontend.syntax.expr import BINARY, SYMBOL, lower_lambda, operate, update
 from unisycl.frontend.syntax.flow import (
     Condition,
@@ -45,14 +45,16 @@ from unisycl.frontend.syntax.given import Do
 from unisycl.frontend.syntax.loops import look_into
 from unisycl.frontend.syntax.match import lower_match
 from unisycl.frontend.syntax.names import stored_names
+from unisycl.frontend.syntax.narrowing import Narrowed, narrow, widen
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.values.absent import Nothing, Poison
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
-from unisycl.frontend.values.joins import form_of
+from unisycl.frontend.values.joins import form_of, is_none
 from unisycl.frontend.values.kind import Frame, Met, Refused, Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.optionals import OptionalForm
 from unisycl.frontend.values.reducers import Reduction, combine_with, element
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -170,7 +172,7 @@ def lower_nonlocal(ctx: Context, node: ast.Nonlocal, tail: Tail) -> bool:
 # ---- control flow
 def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
     try:
-        test = ctx.value(node.test)
+        test = ctx.value(tested(node.test))
         fixed = decided(ctx, test)
         cond = ctx.truth(test, node.test) if fixed is None else n.true()
     except Refused:
@@ -180,21 +182,24 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
         return lower_body(ctx, node.body if fixed else node.orelse, tail)
     part = condition(ctx, node.test)
     before, label = state(ctx), Label(site(ctx, node, "if"))
-    then, left = _way(ctx, (part, True), label, node, node.body, tail)
+    narrowed: list[Narrowed] = []
+    then, left = _way(ctx, (part, True), label, node, tail, narrowed)
     before.restore(ctx)
-    orelse, right = _way(ctx, (part, False), label, node, node.orelse, tail)
+    orelse, right = _way(ctx, (part, False), label, node, tail, narrowed)
+    widen(label, narrowed)
     if then or orelse:
         ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
     label.land(ctx)
     return left and right
 
 
-def _way(ctx: Context, taken: Condition, label: Label, node: ast.If,
-         body: Sequence[ast.stmt], tail: Tail) -> tuple[list[n.Stmt], bool]:
+def _way(ctx: Context, taken: Condition, label: Label, node: ast.If, tail: Tail,
+         narrowed: list[Narrowed]) -> tuple[list[n.Stmt], bool]:
     """Lower one branch, and let it meet the other one unless it leaves."""
     ctx.path = (*ctx.path, taken)
+    narrowed += narrow(ctx, node.test, truth=taken[1])
     with ctx.branch() as block:
-        left = lower_body(ctx, body, tail)
+        left = lower_body(ctx, node.body if taken[1] else node.orelse, tail)
         if not left:
             label.jump(ctx, node)
     return block, left
@@ -203,8 +208,8 @@ def _way(ctx: Context, taken: Condition, label: Label, node: ast.If,
 def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
     frame = ctx.frame
     value = Nothing() if node.value is None or frame.in_place else ctx.value(node.value)
-    if isinstance(value, Constant) and value.object is None and not isinstance(
-            ctx.types.get((frame.key, "return")), PointerType):
+    if is_none(value) and not isinstance(
+            ctx.types.get((frame.key, "return")), PointerType | OptionalForm):
         value = Nothing()
     if isinstance(value, Nothing):
         frame.falls = True
@@ -219,6 +224,14 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
         frame.needs_scope = True
         ctx.emit(n.Leave(frame.scope, span=ctx.span(node)))
     return True
+
+
+def start_result(ctx: Context, frame: Frame) -> None:
+    """Let a function that may return None do so unless it gets to a return of something else."""
+    key = (frame.key, "return")
+    if isinstance(ctx.types.get(key), OptionalForm):
+        frame.result = ctx.adopt(key, _result_name(frame), ctx.types[key], Constant(None),
+                                 frame.source.node)
 
 
 def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
@@ -240,6 +253,9 @@ def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
 def settle_returns(ctx: Context, frame: Frame) -> None:
     """Ask the next round for one variable if a function returns values of several forms."""
     values = [met for met, _ in frame.returned]
+    if values and frame.falls and isinstance(
+            ctx.meet([*values, Met(Constant(None), {})]), OptionalForm):
+        values.append(Met(Constant(None), {}))
     if values and ctx.meet(values) is not None:  # else it was refused where it was returned
         flow.settle(ctx, (frame.key, "return"), _result_name(frame), values, _returned(frame),
                     frame.source.node)
@@ -266,9 +282,10 @@ def lower_expr_stmt(ctx: Context, node: ast.Expr, tail: Tail) -> bool:
 def lower_assert(ctx: Context, node: ast.Assert, tail: Tail) -> bool:
     if "assert" not in ctx.shape.checks:
         with ctx.into():
-            ctx.value(node.test)
+            ctx.value(tested(node.test))
+        narrow(ctx, node.test, truth=True)
         return False
-    test = ctx.value(node.test)
+    test = ctx.value(tested(node.test))
     if static_truth(test) is not True:
         cond = ctx.truth(test, node.test)
         with ctx.into() as said:
@@ -278,6 +295,7 @@ def lower_assert(ctx: Context, node: ast.Assert, tail: Tail) -> bool:
             ctx.emit(n.If(n.Unary(BOOL, "not", cond), tuple(said), span=ctx.span(node)))
         else:
             ctx.emit(n.Check(cond, pieces, span=ctx.span(node)))
+        narrow(ctx, node.test, truth=True)
     return False
 
 

@@ -36,6 +36,12 @@ class Poison(Kind):
         raise ctx.unknown(node)
 
 
+class MayBeNone(Kind):
+    """A value that is None on some ways to where it stands (``optionals``)."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Pending(Kind):
     """What a name stands for that several ways brought different things for; nobody read it yet.

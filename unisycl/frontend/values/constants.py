@@ -21,7 +21,7 @@ from unisycl.base.value_text import Shown
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.paths import Path
 from unisycl.frontend.spelling import suggest
-from unisycl.frontend.values import members
+from unisycl.frontend.values import members, optionals
 from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Piece, Value
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.tuples import Several
@@ -52,6 +52,9 @@ class Constant(Kind):
             return repr(obj)
         name = getattr(obj, "__name__", None)
         return f"'{name}'" if name else f"an object of type '{type(obj).__name__}'"
+
+    def number_help(self) -> str:
+        return "ask before whether it is None, or give it a number" if self.object is None else ""
 
     def memory_help(self) -> str:
         return "pass memory, a tuple or an id" if self.object is None else ""
@@ -99,7 +102,8 @@ class Constant(Kind):
 
     def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
         return Kind.meet(self, values, unsure=unsure) or members.form_of(
-            [v.value for v in values])
+            [v.value for v in values]) or (
+            optionals.form_of(values, unsure=unsure) if self.object is None else None)
 
     def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:
         return n.Const(kind, 0) if self.object is None else Kind.as_pointer(self, ctx, kind, node)

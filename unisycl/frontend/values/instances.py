@@ -212,6 +212,10 @@ class ObjectForm(VariableForm):
     items: tuple[Form, ...]
     fixed: bool = False
 
+    @property
+    def beside_none(self) -> bool:
+        return True
+
     def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
               old: Value | n.Local | None) -> Value:
         nothing: Any = (None,) * len(self.items)

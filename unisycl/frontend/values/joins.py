@@ -15,7 +15,7 @@ from typing import Any
 
 from unisycl.base import dtypes
 from unisycl.frontend import coerce
-from unisycl.frontend.values.absent import Poison
+from unisycl.frontend.values.absent import MayBeNone, Poison
 from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Value
 from unisycl.frontend.values.unsure import Unsure, alternatives, either
 from unisycl.ir import nodes as n
@@ -45,11 +45,22 @@ def meet(met: Iterable[Met], *, unsure: bool = True) -> Form | None:
     """
     values = list(met)
     first = values[0].value
+    absent = next((v.value for v in values if is_none(v.value)
+                   or isinstance(v.value, MayBeNone)), None)
+    if isinstance(absent, Kind):
+        found = absent.meet(values, unsure=unsure)
+        if found is not None:
+            return found
     forms = [form_of(v.value) for v in values]
     if any(isinstance(f, Scalar) for f in forms):
         return _numbers([_as_number(v) for v in values], unsure)
     assert isinstance(first, Kind)
     return first.meet(values, unsure=unsure)
+
+
+def is_none(value: object) -> bool:
+    """Say whether a value is the constant None."""
+    return isinstance(value, Kind) and getattr(value, "object", "") is None
 
 
 def _as_number(met: Met) -> Met | None:

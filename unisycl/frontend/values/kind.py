@@ -316,6 +316,11 @@ class VariableForm:
 
     __slots__ = ()
 
+    @property
+    def beside_none(self) -> bool:
+        """Whether a name may be None on other paths."""
+        return False
+
     def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
               old: Value | n.Local | None) -> Value:
         """Give the variables a value; None: zero. Return what the name then stands for."""

@@ -130,6 +130,10 @@ class MemberForm(VariableForm):
 
     cls: Any
 
+    @property
+    def beside_none(self) -> bool:
+        return True
+
     def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
               old: Value | n.Local | None) -> Value:
         """Give the number the place of a member; None: of the first."""

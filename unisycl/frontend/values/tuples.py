@@ -272,6 +272,10 @@ class TupleForm(VariableForm):
     items: tuple[Form, ...]
     made: Any = field(default=None, compare=False)
 
+    @property
+    def beside_none(self) -> bool:
+        return not self.made
+
     def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
               old: Value | n.Local | None) -> Value:
         items: Any = (None,) * len(self.items) if value is None else [
