@@ -204,7 +204,7 @@ def allocations(channel: Channel) -> BoundView | Staged:
     known = [(at, nbytes, memory) for at, nbytes, memory, where in channel.context.variables
              if where is device]
     known += [(block.address, block.nbytes, block.memory)
-              for block in list(channel.context.allocations.values())
+              for block in live(channel.context)
               if block.kind is not usm_kind.device or block.device.root() is device.root()]
     if device.driver.memory != HOST and not any(isinstance(m, np.ndarray) for _, _, m in known):
         # memory objects have no addresses that kernels share
@@ -254,7 +254,13 @@ def find(context: ContextState, address: int) -> Block | None:
     exact = context.allocations.get(address)
     if exact is not None:
         return exact  # type: ignore[no-any-return]
-    for start, block in list(context.allocations.items()):
-        if start <= address < start + block.nbytes:
-            return block  # type: ignore[no-any-return]
+    for block in live(context):
+        if block.address <= address < block.address + block.nbytes:
+            return block
     return None
+
+
+def live(context: ContextState) -> list[Block]:
+    """Return the allocations of a context, while other threads may make and free some."""
+    refs = context.allocations.valuerefs()  # in one step, which going through them is not
+    return [block for ref in refs if (block := ref()) is not None]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -56,3 +58,26 @@ def test_a_pointer_belongs_to_its_context() -> None:
     pointer.block.free()
     with pytest.raises(UsageError, match="freed"):
         pointer.bind(None, c)
+
+
+def test_a_block_is_looked_for_while_other_threads_make_and_free_some() -> None:
+    context = ContextState((state(),))
+    kept = [block(context) for _ in range(200)]
+    over, before = threading.Event(), sys.getswitchinterval()
+
+    def work() -> None:
+        while not over.is_set():
+            for _ in range(50):
+                block(context)
+
+    sys.setswitchinterval(1e-6)
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        for _ in range(300):
+            assert find(context, kept[-1].address + 1) is kept[-1]
+            assert find(context, 1) is None
+    finally:
+        over.set()
+        worker.join()
+        sys.setswitchinterval(before)
