@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <stdio.h>
+#include <time.h>
 
 typedef uint64_t u64;
 #define DO(name, ...) int name(__VA_ARGS__)
@@ -48,11 +49,27 @@ DO(cuCtxPopCurrent_v2, u64 *out) { *out = 0; return 0; }
 DO(cuStreamCreate, u64 *out, unsigned f) { *out = next_handle += 64; return 0; }
 DO(cuStreamCreateWithPriority, u64 *out, unsigned f, int p) { *out = next_handle += 64; return 0; }
 DO(cuCtxGetStreamPriorityRange, int *low, int *high) { *low = 0; *high = -5; return 0; }
-NOTHING(cuStreamDestroy_v2) NOTHING(cuStreamWaitEvent) NOTHING(cuStreamSynchronize)
+NOTHING(cuStreamDestroy_v2) NOTHING(cuStreamWaitEvent)
 DO(cuStreamGetCtx, u64 s, u64 *out) { *out = 0x500; return 0; }
 DO(cuEventCreate, u64 *out, unsigned f) { *out = next_handle += 64; return 0; }
 NOTHING(cuEventDestroy_v2) NOTHING(cuEventRecord) NOTHING(cuEventSynchronize)
-NOTHING(cuEventQuery) NOTHING(cuStreamQuery)
+NOTHING(cuEventQuery)
+/* ns between the end of a wait and the next launch, and between a launch and the first look for its end */
+double before_launches, behind_launches;
+static double ended, launched;
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e9 + t.tv_nsec;
+}
+static int look(void) {
+    if (launched) behind_launches += now() - launched;
+    launched = 0;
+    ended = now();
+    return 0;
+}
+DO(cuStreamQuery, u64 s) { return look(); }
+DO(cuStreamSynchronize, u64 s) { return look(); }
 DO(cuEventElapsedTime, float *out, u64 a, u64 b) { *out = 1; return 0; }
 static int give(u64 *out, size_t n) { *out = (u64)aligned_alloc(512, (n + 511) / 512 * 512); return 0; }
 DO(cuMemAlloc_v2, u64 *out, size_t n) { return give(out, n); }
@@ -79,7 +96,13 @@ DO(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *out) { *out = 2; return 0; 
 int launches;
 DO(cuLaunchKernel, u64 f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
    unsigned shared, u64 stream, void **args, void **more) { launches++; return 0; }
-NOTHING(cuLaunchCooperativeKernel) NOTHING(cuLaunchKernelEx)
+NOTHING(cuLaunchCooperativeKernel)
+DO(cuLaunchKernelEx, void *config, u64 f, void **args, void **more) {
+    if (ended) before_launches += now() - ended;
+    ended = 0;
+    launched = now();
+    return 0;
+}
 DO(cuGraphCreate, u64 *out, unsigned f) { *out = next_handle += 64; return 0; }
 DO(cuGraphAddKernelNode_v2, u64 *out) { *out = next_handle += 64; return 0; }
 DO(cuGraphInstantiateWithFlags, u64 *out) { *out = next_handle += 64; return 0; }

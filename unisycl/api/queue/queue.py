@@ -44,6 +44,7 @@ from unisycl.runtime.graph import external_events, partners, watching
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.tasks import Task, check_process
 from unisycl.runtime.launch import launch
+from unisycl.runtime.launch.launch import int_geometry, launch_now
 from unisycl.runtime.launch.program import label
 from unisycl.runtime.recorded.command_graph import plan_of
 
@@ -56,7 +57,6 @@ _Events = event | Sequence[event]
 _Before = _Events | geo.id | kernel_traits | reduction
 _NONE: tuple[Task, ...] = ()
 _PLAIN = frozenset((FunctionType, kernel))
-_GEOMETRY = {int: launch.int_geometry}
 _GIVEN = (Property, property_list, list, tuple)
 
 
@@ -263,10 +263,10 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """
         try:
             if rest and not depends_on and type(first := rest[0]) in _PLAIN:
-                made, channel = _GEOMETRY.get(type(space), launch.space_geometry), self.channel
-                fn = (channel.repeats and type(first) is kernel and first.plain) or first
-                return self._made(launch.launch_now(
-                    channel, fn, made(space), rest[1:], (), _NONE))
+                channel = self.channel
+                fn = (type(first) is kernel and channel.repeats and first.plain) or first
+                made = int_geometry if type(space) is int else launch.space_geometry
+                return self._made(launch_now(channel, fn, made(space), rest[1:], (), _NONE))
             rest, deps = self._dependencies(rest, depends_on)
             offset, reductions, fn, args = split(rest)
             geometry = launch.space_geometry(space, offset)

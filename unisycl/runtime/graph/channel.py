@@ -45,7 +45,51 @@ class Turns(Protocol):
     last: Task | None
 
 
-class Channel:
+class Delivery:
+    """The errors of a queue's commands, and who is told of them."""
+
+    __slots__ = ()
+    errors: list[Task]
+    handler: AsyncHandler | None
+    _lock: threading.RLock
+
+    def take_errors(self) -> list[BaseException]:
+        """Take the errors not delivered yet; the caller has to deliver them."""
+        with self._lock:
+            taken = self.errors[:]
+            del self.errors[: len(taken)]
+        return [error for t in taken if (error := t.deliver()) is not None]
+
+    def claim(self, task: Task) -> BaseException | None:
+        """Take the error of one task, if it has not been delivered yet."""
+        with self._lock:
+            if task not in self.errors:
+                return None
+            self.errors.remove(task)
+        return task.deliver()
+
+    def deliver(self) -> None:
+        """Give undelivered errors to the handler; without one, raise them (SYCL 2020 §4.13.1).
+
+        Raising out of the call is unisycl's form of the default handler's "terminate".
+        """
+        if not self.errors:
+            return
+        taken = self.take_errors()
+        if not taken:
+            return
+        if self.handler is not None:
+            self.handler(exception_list(taken))
+        else:
+            raise_all(taken)
+
+    def deliver_unhandled(self) -> None:
+        """Raise undelivered errors if no handler is there to receive them later."""
+        if self.handler is None and self.errors:
+            self.deliver()
+
+
+class Channel(Delivery):
     """The state of one queue. All methods may be called from any thread."""
 
     recorder: ClassVar[Recorder | None] = None
@@ -58,8 +102,8 @@ class Channel:
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "before", "checks", "context",
                  "device", "driver", "errors", "extends", "generation", "handler", "in_order",
-                 "latest", "latest_group", "pending", "profiling", "quick", "repeats", "timeout",
-                 "urgency", "warm")
+                 "latest", "latest_group", "pending", "profiling", "quick", "repeats", "spare",
+                 "timeout", "urgency", "warm")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -90,6 +134,7 @@ class Channel:
         self.before: Any = None  # the tiny launch that came again last
         self.latest: Any = None  # how to see quickly that it comes once more (``launch_now``)
         self.latest_group: Any = None  # the same of the launch of a command group
+        self.spare: list[Task] = []  # the task of the next launch that comes again, if it is made
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting
@@ -275,13 +320,21 @@ class Channel:
             check_process(self)
         if ordering.state.on:
             ordering.waited()
-        for task in self.snapshot():
-            task.wait()
         pending, lock = self.pending, self._lock
+        with lock:
+            while pending and pending[0].settled and not pending[0].dependents:
+                pending.popleft()
+            tasks = list(pending.copy())
+        for task in tasks:
+            if not task.settled or ordering.state.on:
+                task.wait()
+        last = self._last
+        if self.in_order and last is not None and len(tasks) == 1 and tasks[0] is last and (
+                last.settled and last.error is None and not last.dependents):
+            return  # it is forgotten when the next one is on its way, which may be urgent now
         with lock:  # mostly all of them, which takes less than to prune
             while pending and pending[0].settled and not pending[0].dependents:
                 pending.popleft()
-        last = self._last
         if pending or (last is not None and not last.settled):
             self.prune()
         elif last is not None and (last.error is None or last.delivered) and (
@@ -298,45 +351,14 @@ class Channel:
         ordering.seen()
         return True
 
-    # ------------------------------------------------------------------ errors
-    def take_errors(self) -> list[BaseException]:
-        """Take the errors not delivered yet; the caller has to deliver them."""
-        with self._lock:
-            taken = self.errors[:]
-            del self.errors[: len(taken)]
-        return [error for t in taken if (error := t.deliver()) is not None]
-
-    def claim(self, task: Task) -> BaseException | None:
-        """Take the error of one task, if it has not been delivered yet."""
-        with self._lock:
-            if task not in self.errors:
-                return None
-            self.errors.remove(task)
-        return task.deliver()
-
-    def deliver(self) -> None:
-        """Give undelivered errors to the handler; without one, raise them (SYCL 2020 §4.13.1).
-
-        Raising out of the call is unisycl's form of the default handler's "terminate".
-        """
-        if not self.errors:
-            return
-        taken = self.take_errors()
-        if not taken:
-            return
-        if self.handler is not None:
-            self.handler(exception_list(taken))
-        else:
-            raise_all(taken)
-
-    def deliver_unhandled(self) -> None:
-        """Raise undelivered errors if no handler is there to receive them later."""
-        if self.handler is None and self.errors:
-            self.deliver()
-
+    # ------------------------------------------------------------------ the end
     def retire(self) -> None:
         """Follow the user's queue object: known errors go to the handler; work goes on."""
         lifecycle.retire(self)
+        last = self._last
+        if last is not None and last.forgotten():
+            self._last = None  # they know this channel
+        self.spare.clear()
         if self.errors and self.handler is not None:
             taken = self.take_errors()
             lifecycle.call_quietly(self.handler, exception_list(taken))

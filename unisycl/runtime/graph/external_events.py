@@ -29,7 +29,9 @@ def last_of(channel: Channel) -> Task | None:
     """Return the command submitted last, or the event set after it; None if all has ended."""
     check_process(channel)
     last = channel._last
-    return last.event if isinstance(last, External) else last
+    if isinstance(last, External):
+        return last.event
+    return None if last is None or last.forgotten() else last
 
 
 def expect(channel: Channel, event: Task | None) -> None:

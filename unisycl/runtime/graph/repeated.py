@@ -80,12 +80,18 @@ def _all_idle(accesses: Sequence[Access]) -> bool:
 
 def submit(channel: Channel, one: Again, launch: Launch, begin: Begin) -> Task:
     """Submit a launch without events to wait for, on a queue that takes no times."""
-    task = one.task
-    if task is not None and channel._last is task and task.completion is not None:
-        stood = _extended(channel, one, task, launch)
-        if stood is not None:
-            return stood
-    task = Task(channel, one.name, channel.driver, "kernel")
+    task, driver = one.task, channel.driver
+    if task is not None and channel._last is task and (end := task.completion) is not None:
+        try:  # as ``_extended`` does, without a call
+            if driver.extend(launch, end):
+                return task
+        except Exception as error:  # noqa: BLE001 - becomes the command's error
+            return _failed(channel, one, launch, error)
+    try:
+        task = channel.spare.pop()
+        task._name = one.name
+    except IndexError:
+        task = Task(channel, one.name, driver, "kernel")
     try:
         before, long = None, False
         if channel.in_order:
@@ -99,8 +105,8 @@ def submit(channel: Channel, one: Again, launch: Launch, begin: Begin) -> Task:
                 long = last.error is not None
             else:
                 before = last.completion
-                long = before is None or last.driver is not channel.driver
-        made = None if long else channel.driver.again(launch, before)
+                long = before is None or last.driver is not driver
+        made = None if long else driver.again(launch, before)
         _note(channel, task, launch)
         if made is None:
             task.enqueue(() if last is None else (last,), begin)
@@ -108,6 +114,8 @@ def submit(channel: Channel, one: Again, launch: Launch, begin: Begin) -> Task:
             task.completion = made
             if task._started is not None or task.dependents:
                 task.begun(made)
+            if not channel.spare:  # while the device works, and not when it waits for the next one
+                channel.spare.append(Task(channel, "", driver, "kernel"))
     except Exception as error:  # noqa: BLE001 - becomes the command's error
         task.fail(error.with_traceback(None))
     except BaseException as error:
@@ -206,7 +214,12 @@ def _extended(channel: Channel, one: Again, task: Task, launch: Launch) -> Task 
     try:
         return task if channel.driver.extend(launch, end) else None
     except Exception as error:  # noqa: BLE001 - becomes the command's error
-        failed = Task(channel, one.name, channel.driver, "kernel")
-        _note(channel, failed, launch)
-        failed.fail(error.with_traceback(None))
-        return failed
+        return _failed(channel, one, launch, error)
+
+
+def _failed(channel: Channel, one: Again, launch: Launch, error: Exception) -> Task:
+    """Return the command that a launch is which failed behind another one."""
+    failed = Task(channel, one.name, channel.driver, "kernel")
+    _note(channel, failed, launch)
+    failed.fail(error.with_traceback(None))
+    return failed

@@ -352,6 +352,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
                 return start(channel, _with_arrays(launch, raw), again.name, deps)
             if deps or not channel.extends:
                 return start(channel, launch, again.name, deps, again.begin)
+            _note_again(channel, again, known, geometry, function, arguments,
+                        plain=not reductions)
             return repeated.submit(channel, again, launch, again.begin or begin_nothing)
         if known is None and channel.quick and geometry.whole is None and not reductions:
             known, raw = program.over_others(channel, function, geometry, arguments)
@@ -368,9 +370,9 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
 
 def _note_again(channel: Channel, again: Any, known: Any, geometry: Geometry, function: Any,
                 arguments: tuple[Any, ...], *, plain: bool) -> None:
-    """Note that a tiny launch came again, and how to see it quickly if it does twice running.
+    """Note that a launch came again that takes its driver's call alone.
 
-    ``plain``: it has no reductions.
+    If it does twice running, how to see it quickly is noted, too. ``plain``: it has no reductions.
     """
     if not plain or again.placed or requested_checks.asked():
         return
@@ -382,7 +384,7 @@ def _note_again(channel: Channel, again: Any, known: Any, geometry: Geometry, fu
 
 def _once_more(channel: Channel, latest: tuple[Any, ...], function: Any,
                arguments: tuple[Any, ...]) -> Task | None:
-    """Run the tiny launch that came again last once more; None: it is another one.
+    """Make the launch that came again last once more; None: it is another one.
 
     All is asked that is asked of any launch, but it is not looked for.
     """
@@ -396,8 +398,11 @@ def _once_more(channel: Channel, latest: tuple[Any, ...], function: Any,
                 if ref() is not given:
                     break
             else:
-                run = one.run
-                task = None if run is None else repeated.at_once(channel, one.name, run)
+                launch, run, task = one.launch, one.run, None
+                if run is not None:
+                    task = repeated.at_once(channel, one.name, run)
+                elif launch is not None:
+                    task = repeated.submit(channel, one, launch, one.begin or begin_nothing)
                 if task is not None:
                     repeats.missed = repeats.kin.missed = 0
                     return task

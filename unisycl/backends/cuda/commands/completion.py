@@ -309,6 +309,7 @@ class RepeatedCompletion(CuCompletion):
     def __init__(self, ends: Ends, lane: Lane, ready: Repeatable, call: tuple[Any, ...]) -> None:
         self.lane = lane  # as its class does, without a call of that
         self.ends = ends
+        self.session = ends.session
         self._keep = ready
         self.ready: Repeatable | None = ready
         self.call = call
@@ -339,17 +340,19 @@ class RepeatedCompletion(CuCompletion):
             self.close()
         if self.over:
             return True
-        lane, session = self.lane, self.ends.session
+        lane, session = self.lane, self.session
         if self._event is None and lane.last is self and lane.ours and session.lost is None and (
                 hasattr(session.mine, "current")):
             upto = lane.begun
             result = session.idle(lane.stream)  # takes less than an event does
             if result == NOT_READY:
                 return False
-            if result == 0:
+            if result == 0:  # as ``_end`` does, without a call: whoever waits launches the next one
                 lane.ended(upto)
-                self._end(None)
-                return self.over
+                self.over = True
+                self._keep = self.ready = None
+                self.call = ()
+                return True
         return super().done()
 
 

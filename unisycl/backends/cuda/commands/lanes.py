@@ -60,7 +60,9 @@ class Lane:
         if number > self.finished:
             self.finished = number
         kept = self._kept
-        for key in list(kept) if kept else ():
+        if not kept:
+            return
+        for key in list(kept):
             known = kept.get(key)
             if known is not None and known[0] <= self.finished:
                 kept.pop(key, None)

@@ -27,8 +27,8 @@ class Prepared:
     since launches in two of them may run at the same time.
     """
 
-    __slots__ = ("_configs", "_dynamic", "_free", "_known", "_launch", "_packs", "_scratch",
-                 "_sizes", "executable", "told")
+    __slots__ = ("_configs", "_dynamic", "_free", "_launch", "_packs", "_scratch",
+                 "_sizes", "executable", "known", "told")
 
     def __init__(self, executable: CuExecutable, launch: Launch, plan: Plan, told: Told,
                  scratch: Callable[[Launch], Call] | None = None) -> None:
@@ -42,7 +42,8 @@ class Prepared:
         self._sizes = plan.sizes
         self._dynamic = executable.launch_sizes(launch)
         self._configs: dict[Lane, tuple[LaunchConfig, Pack]] = {}
-        self._known: tuple[Lane | None, tuple[Any, ...]] = None, ()
+        self.known: tuple[Lane | None, tuple[Any, ...]] = None, ()
+        """The stream that it went to last, and what the driver's function was given there."""
 
     def _packed(self) -> Pack:
         """Return arguments whose memory for joining results is nobody else's."""
@@ -73,7 +74,7 @@ class Prepared:
 
     def arguments(self, lane: Lane) -> tuple[Any, ...]:
         """Return the arguments of ``cuLaunchKernelEx`` for a stream, which takes but four."""
-        known = self._known
+        known = self.known
         if known[0] is not lane:
             one = self._configs.get(lane)
             if one is None:  # it is kept, since another thread may be about to use it
@@ -81,7 +82,7 @@ class Prepared:
                     *(size.value for size in self._sizes), self._dynamic, lane.value, None, 0),
                     self._pack_of_stream()))
             config, pack = one
-            known = self._known = lane, (ctypes.c_void_p(ctypes.addressof(config)),
+            known = self.known = lane, (ctypes.c_void_p(ctypes.addressof(config)),
                                          self.executable.main.handle, pack.pointers, None)
         return known[1]
 

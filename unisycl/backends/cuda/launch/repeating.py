@@ -7,7 +7,7 @@ Non-goals: first launches (``driver``). Invariant: what is not as it always is, 
 from __future__ import annotations
 
 from threading import get_ident
-from typing import Protocol
+from typing import Any, Protocol
 
 from unisycl.backends.base import Completion, Driver, Launch
 from unisycl.backends.cuda.commands.commands import Commands
@@ -34,9 +34,14 @@ class Repeating(Driver):
         ready, here = launch.packed, self._open
         if type(ready) is not Prepared or here is None:
             return None
-        session, ends = here.session, here.commands.ends
+        commands = here.commands
+        session, ends = here.session, commands.ends
+        call: tuple[Any, ...] = ()
         if before is None:
-            lane = here.commands.lanes.behind((), launch.urgency)
+            lane, call = ready.known  # where it went before, if nothing is there
+            if lane is None or (last := lane.last) is None or not last.over or (
+                    lane.lanes is not commands.lanes or lane.urgency != launch.urgency):
+                lane, call = commands.lanes.behind((), launch.urgency), ()
         elif type(before) is RepeatedCompletion or type(before) is CuCompletion:
             before.close()
             lane = before.lane
@@ -48,7 +53,7 @@ class Repeating(Driver):
         if lane is None or ends.timed or session.lost is not None or (
                 not hasattr(session.mine, "current")):
             return None
-        call = ready.arguments(lane)
+        call = call or ready.arguments(lane)
         result = session.launch(*call)
         if result:
             raise session.failed(result, ready.told[0])
@@ -59,10 +64,10 @@ class Repeating(Driver):
         """Launch a kernel once more behind itself."""
         ready = launch.packed
         if (type(end) is not RepeatedCompletion or type(ready) is not Prepared
-                or end.ready is not ready):
+                or end.ready is not ready or not end.left):
             return False
-        lane, session = end.lane, end.ends.session
-        if not end.left or session.lost is not None or not hasattr(session.mine, "current"):
+        lane, session = end.lane, end.session
+        if session.lost is not None or not hasattr(session.mine, "current"):
             return False
         end.left -= 1
         end.extending = get_ident()
