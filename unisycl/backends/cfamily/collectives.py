@@ -171,6 +171,24 @@ def _doubling(p: Printer, stmt: n.GroupCall, value: Text, me: str, size: str) ->
     return total
 
 
+def _folding(p: Printer, stmt: n.GroupCall, value: Text, size: int) -> str:
+    """Print a reduction of a whole sub-group; return the name of what its first item has then.
+
+    Each step joins an item with the one across: no item asks whether it takes part.
+    """
+    dtype = stmt.args[0].type.dtype
+    type = p.type(dtype)
+    total, other, step = (p.names.fresh(w) for w in ("total", "other", "stride"))
+    p.line(f"{type} {total} = {value.c};")
+    p.line(f"for ({p.d.types['int32']} {step} = {size // 2}; {step} > 0; {step} >>= 1) {{")
+    p.depth += 1
+    p.line(f"const {type} {other} = {_moved(p, 'permute_xor', total, step, dtype)};")
+    p.line(f"{total} = {joined(p, stmt.combine, Text(total), Text(other), dtype).c};")
+    p.depth -= 1
+    p.line("}")
+    return total
+
+
 def _by_sub_groups(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -> None:
     """Combine each sub-group by shuffles, then their totals, in order, through local memory."""
     dtype, size = stmt.args[0].type.dtype, p.d.warp
@@ -178,14 +196,16 @@ def _by_sub_groups(p: Printer, stmt: n.GroupCall, target: str, values: list[Text
     count, me = math.prod(p.kernel.local), p.query("linear", 0).c
     p.members = p.call(p.d.members(count, False), [], UINT32).c
     template = p.d.collective(memory_scope.sub_group, stmt.op, stmt.combine, dtype)
-    if template is None:
-        total = _doubling(p, stmt, values[0], f"{me} % {size}", str(size))
-    else:
+    teller = f"{me} % {size} == {size - 1} || {me} == {count - 1}"
+    if template is not None:
         total = p.names.fresh("total")
         p.line(f"{p.type(dtype)} {total} = {p.call(template, values[:1], dtype).c};")
+    elif stmt.op == "reduce" and count % size == 0:
+        total, teller = _folding(p, stmt, values[0], size), f"{me} % {size} == 0"
+    else:
+        total = _doubling(p, stmt, values[0], f"{me} % {size}", str(size))
     shared = scratch(p, dtype, -(-count // size))
-    p.line(f"if ({me} % {size} == {size - 1} || {me} == {count - 1}) "
-           f"{shared}[{me} / {size}] = {total};")
+    p.line(f"if ({teller}) {shared}[{me} / {size}] = {total};")
     p.line(p.d.local_barrier)
     init = values[1] if len(values) > 1 else None
     before = _before(p, stmt, shared, -(-count // size),

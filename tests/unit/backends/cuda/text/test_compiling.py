@@ -357,6 +357,26 @@ def test_parts_of_sub_groups_are_told_apart_by_what_they_bring() -> None:
     assert "__activemask" not in text
 
 
+@pytest.mark.parametrize(("size", "whole"), [(256, True), (72, False)])
+def test_reductions_of_whole_sub_groups_are_joined_by_all_of_their_items(
+        *, size: int, whole: bool) -> None:
+    @sycl.kernel(reqd_work_group_size=size)
+    def kernel(it, out):
+        out[it.get_global_id(0)] = sycl.reduce_over_group(
+            it.get_group(), out[it.get_global_id(0)], sycl.plus)
+
+    collector = cuda_texts.Collector()
+    out = np.arange(2 * size, dtype=np.float32)
+    with collector.watching():
+        sycl.queue(sycl.cpu_selector_v).parallel_for(sycl.nd_range(2 * size, size), kernel,
+                                                     out).wait()
+    ((found, _),) = collector.texts.values()
+    geometry = Geometry("nd_range", (2 * size,), (size,), (0,))
+    text = cuda_texts.text_of(found, geometry, Target((9, 0))).text
+    assert "" == cuda_texts.refusal(found, text, 90)
+    assert ("__shfl_xor_sync" in text, "__shfl_up_sync" in text) == (whole, not whole)
+
+
 def test_what_reads_conditions_of_graphs_leaves_one_function_to_the_driver() -> None:
     text = deciding.code(Target((9, 0))).decode()
     assert text.count(".extern") == text.count(".extern .func cudaGraphSetConditional") == 1
