@@ -47,6 +47,50 @@ def test_as_many_run_as_were_submitted(fake: FakeCuda, line: sycl.queue, *, boun
     assert fake.calls["cuEventRecord"] < 100
 
 
+def test_a_launch_known_as_the_last_is_refused_once_its_memory_was_freed(line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    for _ in range(10):
+        line.parallel_for(8, add, p).wait()
+    assert seen(line, p) == [10]
+    line.parallel_for(8, add, p).wait()
+    sycl.free(p, line)
+    with pytest.raises(sycl.exception, match="was freed"):
+        line.parallel_for(8, add, p)
+
+
+def test_what_was_waited_for_is_over_for_whoever_asks_the_queue(line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    for _ in range(5):
+        event = line.parallel_for(8, add, p)
+        line.wait()
+        for one in (event, line.ext_oneapi_get_last_event()):
+            assert one.get_info(sycl.info.event.command_execution_status) == (
+                sycl.info.event_command_status.complete)
+        assert line.khr_empty()
+    assert seen(line, p) == [5]
+
+
+def test_threads_on_one_line_lose_no_launch(line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+
+    def work() -> None:
+        for k in range(150):
+            line.parallel_for(8, add, p)
+            if k % 3 == 0:
+                line.wait()
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    line.wait_and_throw()
+    assert seen(line, p) == [600]
+
+
 def test_another_kernel_in_between_keeps_its_place(line: sycl.queue) -> None:
     p = sycl.malloc_device(8, np.int64, line)
     line.fill(p, 0)
