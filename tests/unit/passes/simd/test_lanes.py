@@ -109,3 +109,29 @@ def test_registers_are_left_for_rows_that_share_what_they_read() -> None:
     guarded_kernel = specialize(guarded, "range", 2, (64,)).kernel
     assert [of_range(product, 2, bits) for bits in (256, 512)] == [8, 32]
     assert [choose_lanes(guarded_kernel, bits) for bits in (256, 512)] == [8, 32]
+
+
+def test_loops_that_data_ends_have_two_vectors_also_where_a_few_registers_are_short() -> None:
+    f = np.float32
+    picture = np.zeros(64, np.int32)
+
+    def escape(i):  # type: ignore[no-untyped-def]
+        cx, cy = f(i) * f(0.01), f(0.3)
+        zx = zy = f(0)
+        count = 0
+        while count < 256 and zx * zx + zy * zy <= f(4):
+            zx, zy = zx * zx - zy * zy + cx, f(2) * zx * zy + cy
+            count += 1
+        picture[i] = count
+
+    def full(i):  # type: ignore[no-untyped-def]
+        a = b = c = d = e = g = h = k = m = p = q = r = s = t = f(i)
+        count = 0
+        while count < 256 and a < f(4):
+            a, b, c, d, e, g, h = b + a, c + b, d + c, e + d, g + e, h + g, k + h
+            k, m, p, q, r, s, t = m + k, p + m, q + p, r + q, s + r, t + s, a + t
+            count += 1
+        picture[i] = int(a + b + c + d + e + g + h + k + m + p + q + r + s + t)
+
+    assert [of_range(escape, 1, bits) for bits in (256, 512)] == [16, 32]
+    assert of_range(full, 1, 256) == 8
