@@ -279,6 +279,7 @@ def _wake(task: Task) -> Generator[Any, None, None]:
     def tell() -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(finish)
+    partners.insist(task)
     when_done(task, tell)
     yield from future.__await__()
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from unisycl.base.errors import DeviceError, errc
-from unisycl.runtime.graph import lifecycle
+from unisycl.runtime.graph import lifecycle, partners
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.tasks import Line, Task
 from unisycl.runtime.threads.per_process import process
@@ -34,6 +34,7 @@ class Callback(Task):
                 self.channel.adopt(self)
             if task.done() or not task._add_dependent(self):
                 self._unblock(task)
+            partners.expect(task)
         except BaseException:
             function, self._function = self._function, None
             if function is not None:  # it has not begun and never will

@@ -160,7 +160,10 @@ class Channel(Delivery):
             pending.append(task)
             if len(pending) > self._full:
                 self._trim()
+            outside = task.driver is None
             task.enqueue(deps, begin.held(task) if type(begin) is partners.Beside else begin)
+            if outside:
+                partners.expect(task)
         except BaseException as error:
             task.interrupted(error)  # others may wait for it by now
             raise

@@ -23,6 +23,7 @@ from unisycl.backends.base import Driver
 from unisycl.base.errors import exception_list
 from unisycl.process import activity, interrupts
 from unisycl.runtime.devices import devices
+from unisycl.runtime.graph import partners
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.threads.per_process import process
@@ -234,6 +235,7 @@ def _say_goodbye() -> None:
 
 def _finish_task(task: Task, deadline: float) -> None:
     """Wait for a command at exit; one that does not end is reported and left behind."""
+    partners.insist(task)
     while not task.done():
         if time.monotonic() > deadline:
             _print(f"unisycl: {task.label} did not end within {_EXIT_SECONDS:.0f} s of the "

@@ -147,8 +147,8 @@ class Hold(Tentative):
 class Held:
     """One submission of a kernel that is held back; called, it begins as far as it can alone."""
 
-    __slots__ = ("_hold", "_native", "driver", "error", "launch", "ready", "start", "task",
-                 "wanted")
+    __slots__ = ("_hold", "_native", "driver", "error", "expected", "launch", "ready", "start",
+                 "task", "wanted")
 
     def __init__(self, beside: Beside, task: Any) -> None:
         self.driver = beside.driver
@@ -156,7 +156,7 @@ class Held:
         self.start = beside.start
         self.task = task
         self.ready = False
-        self.wanted = False
+        self.wanted = self.expected = False
         self.error: BaseException | None = None
         self._native: Sequence[Completion] = ()
         self._hold = Hold(self)
@@ -167,7 +167,7 @@ class Held:
             error, wanted = self.error, self.wanted
         if error is not None:
             self._hold.fail(error)
-        elif wanted:
+        elif wanted or _is_expected(self):
             resolve(self)
         return self._hold
 
@@ -247,17 +247,34 @@ def want(task: Any) -> None:
         resolve(found)
 
 
+def insist(task: Any) -> None:
+    """Do so for a task and all that it comes behind; for waits that are none of ``Task``'s."""
+    for one in _before(task) if _held else ():
+        want(one)
+
+
 def look(task: Any) -> bool:
     """Begin kernels that a task is or comes behind, if all that they wait for was submitted.
 
     For a program that asks again and again whether the task has ended. Says whether it is held.
     """
-    if _held:
-        for one in _before(task):
-            found = _held.get(id(one))
-            if found is not None and not lacking([m.launch for m in _joined(found)]):
-                resolve(found)
+    for one in _before(task) if _held else ():
+        found = _held.get(id(one))
+        if found is not None and not lacking([m.launch for m in _joined(found)]):
+            resolve(found)
     return id(task) in _held
+
+
+def expect(task: Any) -> None:
+    """Have such kernels begin as soon as all that they wait for is submitted, now or later.
+
+    For host tasks and callbacks: the program may wait for what those do.
+    """
+    for one in _before(task) if _held else ():
+        found = _held.get(id(one))
+        if found is not None:
+            found.expected = True
+    look(task)
 
 
 class Line(Protocol):
@@ -328,6 +345,12 @@ def _joined(wanted: Held) -> list[Held]:
                     found[id(other)] = other
                     todo.append(other)
         return [one for one in _held.values() if id(one) in found]
+
+
+def _is_expected(one: Held) -> bool:
+    """Say whether a kernel or one that it is joined to is to begin as soon as that can be."""
+    members = _joined(one)
+    return any(m.expected for m in members) and not lacking([m.launch for m in members])
 
 
 def _failure(members: Sequence[Held]) -> Exception | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import time
 from typing import Any
 
@@ -100,6 +102,34 @@ def test_a_partner_that_cannot_run_is_missed(queue: sycl.queue) -> None:
         event.wait()
     with pytest.raises(sycl.exception, match="the disk is full"):
         queue.wait()
+
+
+def test_host_tasks_and_futures_let_kernels_begin(queue: sycl.queue) -> None:
+    """The program waits by means of its own, so a partner that comes later begins at once."""
+    out, done = np.zeros(2, np.int32), threading.Event()
+    event = queue.single_task(take, out, 2)
+    queue.submit(lambda h: (h.depends_on(event), h.host_task(done.set)))
+    assert not done.wait(0.05)
+    queue.single_task(put, 2)
+    assert done.wait(30)
+    assert [0, 1] == out.tolist()
+    queue.single_task(put, 2)
+    assert queue.single_task(take, out, 2).ext_unisycl_future().result(30) is None
+
+
+def test_a_coroutine_that_awaits_a_lone_kernel_is_told(queue: sycl.queue) -> None:
+    out = np.zeros(2, np.int32)
+
+    async def both() -> None:
+        queue.single_task(put, 2)
+        await queue.single_task(take, out, 2)
+
+    async def alone() -> None:
+        await queue.single_task(put, 2)
+    asyncio.run(both())
+    assert [0, 1] == out.tolist()
+    with pytest.raises(sycl.exception, match="no kernel that reads it"):
+        asyncio.run(alone())
 
 
 def test_the_host_takes_no_part_while_a_kernel_is_held(queue: sycl.queue) -> None:
