@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -308,6 +308,11 @@ class Control:
 Part = Launch | Transfer | Control
 
 
+Varied: TypeAlias = Callable[[Geometry, Sequence[Any], Sequence[Any]],
+                             Callable[[], object] | None]
+"""What runs a launch over an index space with other numbers (``Driver.varied``)."""
+
+
 class Batch(Protocol):
     """Several commands made ready once, to be run one after the other many times."""
 
@@ -430,6 +435,14 @@ class Driver(ABC):
 
     ``make(address, pitch, image_descriptor, bindless_image_sampler)`` returns a number, 0 where the
     device has none for such an image; ``drop(number)`` gives it back.
+    """
+
+    varied: Callable[[Launch, tuple[int, ...]], Varied | None] | None = None
+    """What makes what does as ``ready`` for a launch with other numbers, given by their places.
+
+    That is called with an index space that has the launch's executable, with the launch's values
+    and with arguments, and returns None where they do not fit or make the launch larger. It keeps
+    nothing of the launch's memory. None: there is none.
     """
 
     virtual: Any = None

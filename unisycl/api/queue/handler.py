@@ -34,7 +34,7 @@ from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import BoundView, Command, Group
 from unisycl.runtime.graph.fallback import Either
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, begin_python
-from unisycl.runtime.launch import launch
+from unisycl.runtime.launch import grouped, launch
 from unisycl.runtime.launch.program import label
 from unisycl.runtime.recorded.command_graph import Dynamic, Redo, note_uses, plan_of, present
 
@@ -188,7 +188,7 @@ class handler(NativeCommands):
         latest = self.channel.latest_group
         if latest is not None and type(fn) is FunctionType and not (
                 reductions or self._set or self._constants or self._bundle or self.second) and (
-                launch.group_once_more(self, latest, geometry, fn, args)):
+                grouped.once_more(self, latest, geometry, fn, args)):
             return
         if type(fn) is not FunctionType:
             if isinstance(fn, native_kernel):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class Packer:
     ``plain``: there is nothing behind the arguments; ``reports``: the kernel may call back.
     """
 
-    __slots__ = ("_format", "_kinds", "_views", "local", "plain", "reports")
+    __slots__ = ("_format", "_kinds", "_params", "_views", "local", "plain", "reports")
 
     def __init__(self, kernel: Kernel, layout: Layout) -> None:
         kinds, parts = [], [f"={3 * layout.ndim + 2}q"]
@@ -108,6 +108,7 @@ class Packer:
         self.reports = tail >= REPORT_SLOTS
         self._format = struct.Struct("".join(parts))
         self._kinds = tuple(kinds)
+        self._params = tuple(zip(layout.params, (p.type for p in kernel.params), strict=True))
         self._views = all(k == "view" for k in kinds)
         self.local = tuple(_element_bytes(p) if k == "local" else 0
                            for p, k in zip(kernel.params, kinds, strict=True))
@@ -122,6 +123,22 @@ class Packer:
         else:
             self._mixed(flat, values, len(head))
         return self._format.pack(*flat, *tail)
+
+    def places(self, numbers: Sequence[int],
+               ) -> list[tuple[int, Callable[[Any], bytes]]] | None:
+        """Return where arguments lie in what ``pack`` returns, and what makes the slot of each.
+
+        None if one of them is no number of one slot. What does not fit raises ``struct.error``.
+        """
+        found: list[tuple[int, Callable[[Any], bytes]]] = []
+        for k in numbers:
+            slot, kind = self._params[k]
+            if self._kinds[k] not in ("scalar", "bits") or not isinstance(kind, Scalar):
+                return None
+            size = kind.dtype.size
+            found.append((BLOCK_AT + 8 * slot, _float32 if self._kinds[k] == "bits" else
+                          struct.Struct(f"={_letter(kind.dtype)}{8 - size}x").pack))
+        return found
 
     def local_bytes(self, values: Sequence[Any]) -> int:
         """Return how many bytes of local memory the arguments of a launch take."""
@@ -146,6 +163,11 @@ class Packer:
             else:
                 flat.append(np.asarray(value).tobytes())
         flat[local_at] = total
+
+
+def _float32(value: Any) -> bytes:
+    """Return the slot of a float32."""
+    return np.float32(value).tobytes() + b"\0\0\0\0"
 
 
 def _letter(dtype: DType) -> str:

@@ -31,7 +31,7 @@ from unisycl.backends.cpu.checks.reports import Report, callback
 from unisycl.backends.cpu.compile import decision_cache, jit, options
 from unisycl.backends.cpu.compile.target import compiler_version, machine, threads
 from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel
-from unisycl.backends.cpu.pool import crash
+from unisycl.backends.cpu.pool import crash, varied
 from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
 from unisycl.backends.cpu.pool.batch import CpuBatch, cost
 from unisycl.backends.cpu.pool.child_kernels import Trees
@@ -101,6 +101,7 @@ class CpuDriver(Driver):
     backend = backend.cpu
     quick = True
     repeats = True
+    varied = staticmethod(varied.form)
     waits_inside = True  # the thread takes part in the work
 
     def __init__(self, units: tuple[int, ...] = ()) -> None:

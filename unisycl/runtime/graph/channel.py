@@ -103,7 +103,7 @@ class Channel(Delivery):
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "before", "checks", "context",
                  "device", "driver", "errors", "extends", "generation", "handler", "in_order",
                  "latest", "latest_group", "pending", "profiling", "quick", "repeats", "spare",
-                 "timeout", "urgency", "warm")
+                 "timeout", "urgency", "varied", "warm")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -135,6 +135,7 @@ class Channel(Delivery):
         self.latest: Any = None  # how to see quickly that it comes once more (``launch_now``)
         self.latest_group: Any = None  # the same of the launch of a command group
         self.spare: list[Task] = []  # the task of the next launch that comes again, if it is made
+        self.varied: Any = None  # the tiny launch that differed in numbers last (``launch.varied``)
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting

@@ -26,7 +26,7 @@ from unisycl.runtime.memory.usm import Pointer
 
 _MOST = 4
 _PATIENCE = 8  # so many in a row that did not come again are noted each
-_SELDOM = 64  # then one of so many
+SELDOM = 64  # then one of so many
 _NUMBERS = int | float | complex | np.number | np.bool_
 Ref = Callable[[], Any]
 
@@ -107,7 +107,7 @@ class Kin:
     @property
     def numbers_vary(self) -> bool:
         """Whether a launch is looked for that differs in numbers, rather than one that does not."""
-        return self.missed > _PATIENCE and self.missed % _SELDOM != _SELDOM - 1
+        return self.missed > _PATIENCE and self.missed % SELDOM != SELDOM - 1
 
     def but_for_numbers(self, raw: tuple[Any, ...], group: Group | None,
                         channel: Channel) -> Repeat | None:
@@ -185,7 +185,7 @@ class Repeats(Kin):
         """
         self.missed += 1
         self.kin.missed += 1
-        if self.missed > _PATIENCE and self.missed % _SELDOM:
+        if self.missed > _PATIENCE and self.missed % SELDOM:
             return False
         return all(isinstance(given, Pointer | _NUMBERS) or (
             isinstance(given, Capturable) and given.lasting() is not None) or (

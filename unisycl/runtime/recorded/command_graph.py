@@ -284,6 +284,7 @@ class RecordingChannel(Channel):
         self._limit = 0
         self._last = None
         self.warm = self.before = self.latest = self.latest_group = None
+        self.varied = None
         self.graph = graph
         self.plain = plain
         self._newest: Node | None = None

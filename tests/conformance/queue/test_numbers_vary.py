@@ -1,0 +1,133 @@
+"""Launches that differ in numbers and ranges alone, many in a row: each has its own."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from unisycl.testing import refused
+
+N = 64
+TIMES = 80  # more than are looked at one by one, and more than pass between two that are noted
+
+
+def put(i, out, k, x):
+    out[i] = np.float64(k) + np.float64(x)
+
+
+def put_at(i, out, at, x):
+    out[at + i] = x
+
+
+def turns(i, out, n):
+    x = np.float64(0)
+    for _ in range(n):
+        x += np.float64(0.5)
+    out[i] = x
+
+
+def put_nd(it, out, x):
+    out[it.get_global_id(0)] = x
+
+
+def scaled(i, a, b, by):
+    b[i] = a[i] * by
+
+
+@pytest.mark.row("C-2")
+@pytest.mark.parametrize("kind", [int, np.int8, np.uint16, np.int32, np.uint64, np.float32, bool])
+def test_numbers_of_each_type(queue: sycl.queue, kind: type) -> None:
+    out = sycl.malloc_shared(N, np.float64, queue)
+    with refused(queue.get_device(), sycl.aspect.fp64):
+        for turn in range(TIMES):
+            number, other = kind(turn * 7 % 120), -turn
+            queue.parallel_for(N, put, out, number, other).wait()
+            assert (np.asarray(out) == float(number) + other).all()
+        queue.parallel_for(N, put, out, kind(1), (1 << 62)).wait()
+        assert (np.asarray(out) == float((1 << 62) + 1)).all()
+
+
+@pytest.mark.row("C-2")
+def test_numbers_that_do_not_fit_are_refused_and_others_go_on(queue: sycl.queue) -> None:
+    out = sycl.malloc_shared(N, np.int64, queue)
+    for turn in range(TIMES):
+        queue.parallel_for(N, put_at, out, 0, turn).wait()
+        if turn in (30, 50, 70):
+            with pytest.raises(sycl.exception):
+                queue.parallel_for(N, put_at, out, 0, 1 << 63)
+            with pytest.raises(sycl.exception):
+                queue.parallel_for(N, put_at, out, 0, turn, turn)
+        assert (np.asarray(out) == turn).all()
+
+
+@pytest.mark.row("C-2")
+def test_a_number_that_makes_a_launch_long(queue: sycl.queue) -> None:
+    out = sycl.malloc_shared(N, np.float64, queue)
+    with refused(queue.get_device(), sycl.aspect.fp64):
+        for turn in range(TIMES):
+            count = 4_000 if turn in (29, 61) else turn
+            queue.parallel_for(N, turns, out, count).wait()
+            assert (np.asarray(out) == count / 2).all()
+
+
+@pytest.mark.row("C-2")
+def test_ranges_offsets_and_values_of_a_wavefront(queue: sycl.queue) -> None:
+    out, want = sycl.malloc_shared(4 * N, np.int64, queue), np.zeros(4 * N, np.int64)
+    out[...] = 0
+    for turn in range(4 * TIMES):
+        count, at = 1 + turn * 13 % 50, turn * 29 % 150
+        queue.parallel_for(count, put_at, out, at, turn).wait()
+        want[at:at + count] = turn
+        assert (np.asarray(out) == want).all()
+    for turn in range(TIMES):
+        queue.parallel_for(sycl.nd_range(4 * N, 16 << turn % 3), put_nd, out, turn).wait()
+        assert (np.asarray(out) == turn).all()
+
+
+@pytest.mark.row("C-2")
+def test_arrays_and_pointers_that_change_are_seen(queue: sycl.queue) -> None:
+    arrays = [np.full(N, k, np.float32) for k in range(3)]
+    outs = [np.zeros(N, np.float32) for _ in range(3)]
+    for turn in range(2 * TIMES):
+        a, b = arrays[turn // 20 % 3], outs[turn // 30 % 3]
+        queue.parallel_for(N, scaled, a, b, np.float32(turn)).wait()
+        assert (b == a * np.float32(turn)).all()
+    pointer = sycl.malloc_shared(N, np.float32, queue)
+    source = sycl.malloc_shared(N, np.float32, queue)
+    source[...] = 2
+    for turn in range(TIMES):
+        queue.parallel_for(N, scaled, source, pointer, np.float32(turn)).wait()
+        assert (np.asarray(pointer) == 2 * turn).all()
+    sycl.free(pointer, queue)
+    with pytest.raises(sycl.exception):
+        queue.parallel_for(N, scaled, source, pointer, np.float32(1))
+
+
+@pytest.mark.row("C-2")
+def test_numbers_that_stay_are_right_too(queue: sycl.queue) -> None:
+    out = sycl.malloc_shared(N, np.int64, queue)
+    for turn in range(6 * TIMES):
+        number = turn if turn // TIMES % 2 == 0 else turn // TIMES
+        queue.parallel_for(N, put_at, out, 0, number).wait()
+        assert out[N - 1] == number
+
+
+@pytest.mark.row("C-2")
+def test_threads_have_their_own_numbers(queue: sycl.queue) -> None:
+    outs = [sycl.malloc_shared(N, np.int64, queue) for _ in range(3)]
+    shared, wrong = sycl.malloc_shared(N * 3, np.int64, queue), []
+
+    def work(k: int) -> None:
+        for turn in range(2 * TIMES):
+            queue.parallel_for(N, put_at, outs[k], 0, turn * 3 + k).wait()
+            queue.parallel_for(N, put_at, shared, N * k, turn * 3 + k).wait()
+            if (np.asarray(outs[k]) != turn * 3 + k).any() or (
+                    np.asarray(shared)[N * k:N * k + N] != turn * 3 + k).any():
+                wrong.append((k, turn))
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == []

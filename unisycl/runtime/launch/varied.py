@@ -1,0 +1,92 @@
+"""Launches that differ in numbers, and perhaps in their range, from the one before on their queue.
+
+A loop with a step, a time or a wavefront launches so. What of a launch stays is kept in a form for
+each code that runs it: where its numbers stand among the arguments that the code reads. Non-goals:
+launches that are the same (``launch._once_more``), that are not tiny, or wait. Invariants: all is
+asked that is asked of any launch; nothing here keeps a program's memory alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+from unisycl.backends.base import Geometry, Launch, Varied
+from unisycl.base import requested_checks
+from unisycl.runtime.graph import repeated
+from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.graph.tasks import Task
+from unisycl.runtime.launch import compiled_kernels
+from unisycl.runtime.launch.repeats import SELDOM, Kin, Place, Ref, Repeat
+
+_MOST = 4096
+
+
+class Noted:
+    """What a queue knows of the tiny launch that differed in numbers last."""
+
+    __slots__ = ("code", "count", "fixed", "forms", "kinds", "match", "one")
+
+    def __init__(self, one: Repeat, match: Callable[..., Any], code: CodeType, count: int) -> None:
+        self.one, self.match, self.code, self.count = one, match, code, count
+        self.fixed: tuple[tuple[int, Ref], ...] = tuple(
+            [(k, ref) for k, ref in enumerate(one.refs) if k not in one.numbers])
+        self.forms: dict[int, tuple[Geometry, Varied, Kin]] = {}
+        """By the id of an index space: that, the form, and who counts launches over it."""
+        self.kinds: dict[int, tuple[Any, Varied | None]] = {}
+        """By the id of an executable: that and its form, if it has one."""
+
+    def holds(self, raw: tuple[Any, ...]) -> bool:
+        """Say whether all arguments but the numbers are what they were."""
+        for k, ref in self.fixed:
+            if ref() is not (given := raw[k]) and not (type(ref) is Place and ref.holds(given)):
+                return False
+        return True
+
+
+def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
+         called: tuple[CodeType, int], made: Launch, kin: Kin) -> None:
+    """Note a launch over an index space that was like another one but for its numbers.
+
+    ``found``: what asks for its kernel, and what the kernel is given; ``called``: its function, and
+    how many arguments that has.
+    """
+    (match, raw), (code, count) = found, called
+    noted: Noted | None = channel.varied
+    if noted is None or noted.code is not code or noted.match is not match or (
+            noted.count != count or noted.one.numbers != one.numbers or not noted.holds(raw)):
+        noted = channel.varied = Noted(one, match, code, count)
+    elif noted.one.launch is None:  # newer ones took its place, or its memory was freed
+        noted.one = one
+    made_of, form = noted.kinds.get(id(made.executable)) or (None, None)
+    if made_of is None:
+        make = channel.driver.varied
+        form = None if make is None else make(made, noted.one.numbers)
+        noted.kinds[id(made.executable)] = made.executable, form
+    if form is not None:
+        if len(noted.forms) >= _MOST:
+            noted.forms.clear()
+        noted.forms[id(made.geometry)] = made.geometry, form, kin
+
+
+def once_more(channel: Channel, noted: Noted, function: Any, geometry: Geometry,
+              arguments: tuple[Any, ...]) -> Task | None:
+    """Run a launch that differs from the one before in numbers alone; None: it is another one."""
+    one, known = noted.one, noted.forms.get(id(geometry))
+    launch, run = one.launch, None
+    if type(function) is not FunctionType or (
+            function.__code__ is not noted.code or len(arguments) != noted.count):
+        channel.varied = None
+        return None
+    if launch is None or known is None or compiled_kernels.watchers \
+            or not (channel.repeats and channel.warm) or requested_checks.asked():
+        return None
+    raw = noted.match(function, arguments, ())
+    if raw is None or not noted.holds(raw):
+        return None
+    _, form, kin = known
+    kin.missed += 1
+    if kin.missed % SELDOM != SELDOM - 1:  # else numbers that stay are found again
+        run = form(geometry, launch.values, raw)
+    return None if run is None else repeated.at_once(channel, one.name, run)
