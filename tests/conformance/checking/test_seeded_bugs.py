@@ -122,8 +122,9 @@ def test_a_seeded_bug_is_found_in_its_line(
     assert all(re.search(part, text) for part in said), text
     if word == "races":
         assert text.count("work-item id(") == 2
-    if kernel is missing_barrier:
-        assert line(kernel, "# before") in text
+        lines = [line(kernel), line(kernel, "# before" if kernel is missing_barrier else "# here")]
+        assert sorted(lines) == sorted(found[0] for found in re.finditer(
+            re.escape(__file__) + r":\d+", text)), text
 
 
 def fill(i: Any, a: Any) -> None:

@@ -267,3 +267,17 @@ def test_deprecated_modes_and_targets_mean_what_they_meant(queue: sycl.queue) ->
                 sycl.accessor(bx, access.mode.read, mistaken)
         with pytest.raises(sycl.exception, match="constant_buffer is for reading"):
             sycl.accessor(bx, access.mode.write, access.target.constant_buffer)
+
+
+@pytest.mark.row("M-12")
+def test_members_that_extensions_add_begin_with_their_vendor() -> None:
+    """So no extension takes a name that a later SYCL may give a member of these classes."""
+    vendors = {name.split("_")[2].lower() for name in dir(sycl) if name.startswith("SYCL_EXT_")}
+    classes = [getattr(sycl, name) for name in dir(sycl)
+               if isinstance(getattr(sycl, name), type)]
+    members = {name for kind in classes for name in dir(kind) if name.startswith("ext_")}
+    assert {"ext_oneapi_submit_barrier", "ext_oneapi_graph"} <= members
+    assert [] == sorted(name for name in members if not re.match(
+        rf"ext_({'|'.join(vendors)})_[a-z0-9]", name))
+    for vendor in vendors:
+        assert not hasattr(sycl, vendor)

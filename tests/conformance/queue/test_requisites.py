@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +111,38 @@ def test_readers_share_what_was_brought_once_and_bring_nothing_back(
 
 def copy_row(out, a, i, k):
     out[k, i] = a[i] + k
+
+
+def counted(turns: int) -> int:
+    total = 0
+    for k in range(turns):
+        total += (k ^ total) & 3
+    return total + 1
+
+
+def count(it: sycl.item, out: Any, turns: int) -> None:
+    out[it] = counted(turns)
+
+
+def begin(out: Any, n: int, turns: int) -> None:
+    sycl.ext.unisycl.enqueue_kernel(
+        sycl.ext.unisycl.kernel_enqueue_flags.no_wait, n, count, out, turns)
+
+
+@pytest.mark.row("E-14")
+def test_a_command_is_complete_only_after_the_commands_that_it_enqueued(
+        device: sycl.device) -> None:
+    """Its state is looked at, for a wait could wait for more than the state tells."""
+    queue, turns = sycl.queue(device), 2000 if device.has(sycl.aspect.emulated) else 500_000
+    out = sycl.malloc_shared(16, np.int64, queue)
+    out[:] = 0
+    event, asked = queue.single_task(begin, out, 16, turns), sycl.info.event
+    while event.get_info(asked.command_execution_status) is not (
+            sycl.info.event_command_status.complete):
+        time.sleep(0)
+    assert [counted(turns)] * 16 == out[:].tolist()
+    queue.wait()
+    sycl.free(out, queue)
 
 
 @pytest.mark.row("E-14")

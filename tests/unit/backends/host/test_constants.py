@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -73,14 +74,36 @@ def test_an_error_names_the_line_of_the_user(host):
         host.range(kernel, MANY)
 
 
+single = np.float32
+
+
 def test_names_that_the_kernel_binds_are_no_types(host):
     a = np.zeros(MANY, np.float32)
 
     def kernel(i):
         kind = np.float32(1)
 
-        def float32(x):
+        def single(x):  # hides that of the module
             return kind * x + kind
-        a[i] = float32(2)
+        a[i] = single(2)
     host.range(kernel, MANY)
     assert a.tolist() == [3.0] * MANY
+    assert single is np.float32
+
+
+@dataclass
+class Box:
+    """What a kernel makes of a number, and changes."""
+
+    content: int
+
+
+def test_objects_of_other_types_are_each_work_items_own(host):
+    a = np.zeros(MANY, np.int64)
+
+    def kernel(i):
+        box = Box(1)
+        box.content += i
+        a[i] = box.content
+    host.range(kernel, MANY)
+    assert a.tolist() == [1 + k for k in range(MANY)]
