@@ -52,14 +52,17 @@ def once_more(group: Group, latest: Any, geometry: Geometry, function: Any,
             or requested_checks.asked()):
         return False
     raw = match(function, arguments, ())
-    if raw is None or one.run is None:
+    launch, placed = one.launch, one.run is None
+    if raw is None or launch is None or (placed and not channel.extends):
         return False
-    for ref, given, template in zip(one.refs, raw, templates):  # noqa: B905
+    for ref, given, template, value in zip(  # noqa: B905
+            one.refs, raw, templates, launch.values):
         if template is None:
             if ref() is not given:
                 return False
         elif not isinstance(given, Capturable) or given._template is not template or (
-                given._group is not group or template.memory.version != template.version):
+                given._group is not group or template.memory.version != template.version) or (
+                placed and not given.still(group, value)):
             return False
     group._repeat(one)
     repeats.missed = repeats.kin.missed = 0

@@ -233,7 +233,7 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
     every = raw + results(reductions) if reductions else raw
     again = repeats.same(every, group, channel)
     if again is not None and again.launch is not None and again.begin is not None:
-        if again.run is not None and not reductions:
+        if (again.run is not None or channel.extends) and not reductions:
             grouped.note(channel, again, found, geometry, function, len(arguments))
         return again.launch, again.begin, again
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905

@@ -393,3 +393,29 @@ def test_a_launch_that_joins_is_forgotten_with_its_memory(
     sycl.free(out, queue)
     with pytest.raises(sycl.exception, match="freed"):
         queue.parallel_for(8, sycl.reduction(out, sycl.plus), add_up, p).wait()
+
+
+def test_groups_known_as_the_last_follow_their_buffer_and_its_size(line: sycl.queue) -> None:
+    memory, other = (sycl.buffer(np.zeros(8, np.int64)) for _ in range(2))
+
+    def group(h: sycl.handler) -> None:
+        h.parallel_for(8, add, sycl.accessor(memory, h, sycl.read_write))
+
+    want = 0
+    for k in range(40):
+        line.submit(group)
+        want += 1
+        if k % 9 == 8:  # the newest elements are the host's now
+            with sycl.host_accessor(memory) as host:
+                assert [want] * 8 == list(host)
+                host[:] = 100 * k
+            want = 100 * k
+        if k % 13 == 12:
+            memory, other, want = other, memory, value_of(other)
+    assert want == value_of(memory)
+
+
+def value_of(memory: Any) -> int:
+    with sycl.host_accessor(memory, sycl.read_only) as host:
+        assert len(set(host)) == 1
+        return int(host[0])
