@@ -272,7 +272,8 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
     small = tuple(f"--ignore={path}" for path in LARGE)
     language, oneapi = LARGE
     found: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
-        "cpu and host, oneapi": ((*ours, oneapi), {})}
+        "cpu and host, oneapi": ((*ours, oneapi), {}),
+        "cpu and host, language": ((*ours, language), {})}
     rest = [f"tests/{p.name}" for p in sorted((ROOT / "tests").iterdir())
             if p.is_dir() and p.name[0] not in "_." and f"tests/{p.name}" != CONFORMANCE]
     found["all else"] = (*ours, *(path for path in rest if path != UNIT)), {}
@@ -292,7 +293,6 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
             else:
                 found[f"{title}, large"] = (*command, *LARGE), environment
                 found[title] = (*command, "tests", *small), environment
-    found["cpu and host, language"] = (*ours, language), {}
     found["cpu and host, groups"] = (*ours, *GROUPS), {}
     found["cpu and host"] = (*ours, CONFORMANCE, *small, *(f"--ignore={p}" for p in GROUPS)), {}
     found.update(levels)

@@ -202,22 +202,6 @@ for name in COLOURS:
         pass
     globals()[f"test_{name}"] = whole
 
-@pytest.fixture
-def able():
-    pytest.skip("not here")
-
-def asked(device):
-    with refused(device):
-        pass
-
-@pytest.mark.row("D-12")
-def test_it_may_be_refused(device):
-    asked(device)
-
-@pytest.mark.row("D-12")
-def test_it_may_be_skipped(device, able):
-    pass
-
 @pytest.mark.row("D-12", "D-13")
 def test_alone_of_a_row(device):
     pass
@@ -239,8 +223,7 @@ def test_devices_of_a_backend_share_the_tests_of_a_row_but_each_has_one(
         return {*found}
 
     some, other, alone = ran(f"--turn={turn}"), ran(f"--turn={1 - turn}"), ran("--alone")
-    both = {(name, f"abacus:{k}") for k in (0, 1) for name in
-            ("it_may_be_refused", "it_may_be_skipped", "alone_of_a_row")}
+    both = {("alone_of_a_row", f"abacus:{k}") for k in (0, 1)}
     assert both <= some & other
     colours = {"red", "blue", "green", "grey", "white", "black"}
     for found in (some, other):
