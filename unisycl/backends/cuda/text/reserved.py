@@ -44,6 +44,7 @@ _WORDS = frozenset((
     "override", "reinterpret_cast", "requires", "static_assert", "static_cast", "thread_local",
     "typeid", "typename", "union", "virtual", "volatile", "wchar_t", "xor_eq", "inline",
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "size_t", "ptrdiff_t",
+    "_",  # alone no name in PTX
     "std", "memcpy", "memset", "memcmp", "memmove", "malloc", "free", "printf", "assert", "clock",
     "clock64", "INFINITY", "NAN", "NULL", "float16", "linux", "unix", "defined", "offsetof",
     "va_list", "operator", "register", "isnormal", "isunordered", "isless", "isgreater",

@@ -155,7 +155,7 @@ def test_names_of_the_library_are_nobody_elses() -> None:
     assert not any(map(reserved.is_reserved, ("x", "total", "sum_of", "i", "kernel", "out")))
 
 
-@pytest.mark.parametrize("name", ["sin", "norm", "float4", "threadIdx", "template", "half"])
+@pytest.mark.parametrize("name", ["_", "sin", "norm", "float4", "threadIdx", "template", "half"])
 def test_kernels_may_be_called_like_things_of_the_library(name: str) -> None:
     out = n.Param(name, View(Scalar(FLOAT32), 1), 0)
     place = n.Place(out, (n.Query(Scalar(DTYPES["int64"]), "global_id", 0),), Scalar(FLOAT32))
