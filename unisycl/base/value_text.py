@@ -27,9 +27,10 @@ _VECTORS = (2, 3, 4, 8, 16)
 class Shown:
     """How the next ``count`` values are spelt.
 
-    ``how`` is 'str', 'repr', 'format' with a Python format specification in ``spec``, 'printf' with
-    a directive in ``spec``; for streams 'value', 'pointer', 'list' ("1, 2"), 'set' ("{1, 2}"), a
-    manipulator's name, or setw and setprecision, which take their value from the kernel.
+    ``how`` is 'str' or 'repr', whose text ``spec`` puts in a field, 'format' with a Python format
+    specification in ``spec``, 'printf' with a directive in ``spec``; for streams 'value',
+    'pointer', 'list' ("1, 2"), 'set' ("{1, 2}"), a manipulator's name, or setw and
+    setprecision, which take their value from the kernel.
     """
 
     how: str
@@ -104,9 +105,9 @@ def render(parts: Iterable[Part], values: Iterator[Any]) -> str:
 def _spelt(part: Shown, values: Sequence[Any]) -> str:
     match part.how:
         case "str":
-            return str(values[0])
+            return format(str(values[0]), part.spec)
         case "repr":
-            return repr(values[0])
+            return format(repr(values[0]), part.spec)
         case "format":
             return format(values[0], part.spec)
         case "printf":

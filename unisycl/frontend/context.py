@@ -144,14 +144,18 @@ class Context(Variables):
     def refuse(self, id: str, node: ast.AST, **facts: Any) -> Refused:
         """Report a diagnostic and return the exception that gives up the statement.
 
-        ``notes`` among the facts are texts with their places.
+        ``notes`` among the facts are texts with their places; ``once``: what is said of a name is
+        said at the first of its uses only.
         """
         self.refusals += 1
         notes: tuple[tuple[str, Span | None], ...] = facts.pop("notes", ())
+        once = facts.pop("once", False)
         found = diagnostics.diagnostic(id, self.span(node), **facts)
         library = any(frame.library for frame in self.frames)
-        if not any(d.span == found.span and (library or (d.id, d.message) == (id, found.message))
-                   for d in self.diagnostics):  # one for a call of ours; the rest would mislead
+        said = (id, found.message)  # one for a call of ours; the rest would mislead
+        if not any((d.span == found.span and (library or (d.id, d.message) == said))
+                   or (once and (d.id, d.message) == said and d.notes[:len(notes)] == notes)
+                   for d in self.diagnostics):
             calls = tuple(
                 (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
                 for outer, inner in itertools.pairwise(standing(self.frames))

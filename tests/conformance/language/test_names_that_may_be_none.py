@@ -220,6 +220,32 @@ def test_what_could_be_none_where_it_is_used_is_refused(queue: sycl.queue,
         queue.parallel_for(ROWS, kernel, rows(), np.zeros((ROWS, 4)))
 
 
+def first_ones(i, a, o):  # type: ignore[no-untyped-def]
+    o[i, 0] = next((k for k in range(8) if a[i, k] > 7), -1)
+    low = next((x for x in a[i] if x < 1), None)
+    o[i, 1] = -2 if low is None else low
+    o[i, 2] = next((x * y for x in (1, 2, 3) for y in (4, 5) if x * y > a[i, 0]), 99)
+
+
+def test_the_first_element_of_a_generator_or_none(queue: sycl.queue) -> None:
+    found, wanted = np.zeros((ROWS, 4)), np.zeros((ROWS, 4))
+    queue.parallel_for(ROWS, first_ones, rows(), found).wait()
+    for i in range(ROWS):
+        first_ones(i, rows(), wanted)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_conversion_may_stand_before_a_format(queue: sycl.queue,
+                                                capsys: pytest.CaptureFixture[str]) -> None:
+    def kernel(i, x):  # type: ignore[no-untyped-def]
+        print(f"{i[0]!r:>4}|{x[i]!s:<6}|{x[i]!r:>30}|")
+
+    x = np.array([0.1, 1.0], np.float32)
+    queue.parallel_for(2, kernel, x).wait()
+    wanted = [f"{i!r:>4}|{x[i]!s:<6}|{x[i]!r:>30}|" for i in range(2)]
+    assert sorted(capsys.readouterr().out.splitlines()) == wanted
+
+
 @pytest.mark.parametrize("debug", [False, True])
 def test_an_assertion_shows_that_a_name_is_not_none(queue: sycl.queue, debug: bool) -> None:
     @sycl.kernel(debug=debug)

@@ -11,7 +11,7 @@ n = np.zeros(8, np.int32)
 
 def kernel(i):
     print(f"{a[i]:.{n[i]}f}")
-    print(f"{a[i]!r:>5}")
+    print(f"{a[i]!r:5f}")
 
 
 def launch(queue):

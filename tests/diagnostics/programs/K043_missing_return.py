@@ -1,4 +1,4 @@
-"""A function that returns on some paths only."""
+"""Functions that return a vector, which may not be None, on some paths only."""
 
 import numpy as np
 
@@ -11,20 +11,20 @@ n = np.zeros(8, np.int32)
 
 def sign(x):
     if x > 0:
-        return 1
+        return sycl.float2(1, 1)
     elif x < 0:
-        return -1
+        return sycl.float2(-1, -1)
 
 
 def early(x):
     if x > 3:
         return
-    return x
+    return sycl.float2(x, x)
 
 
 def kernel(i):
-    a[i] = sign(n[i])
-    a[i] += early(n[i])
+    a[i] = sign(n[i]).x
+    a[i] += early(n[i]).y
 
 
 def launch(queue):

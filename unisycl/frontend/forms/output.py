@@ -105,10 +105,8 @@ def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> l
                          help="format its elements one by one")
     x = printable(ctx, ctx.to_scalar(value, node, unsure=True), node)
     if part.conversion != -1:
-        if spec:
-            raise ctx.refuse("K001", node, what="a conversion together with a format",
-                             help="use one of them")
-        return [Shown("str" if part.conversion == ord("s") else "repr"), x]
+        _applied(ctx, "", spec, node)
+        return [Shown("str" if part.conversion == ord("s") else "repr", 1, spec), x]
     sample = x.type.dtype.numpy.type(1)
     _applied(ctx, sample.item() if x.type.weak or x.type.dtype.kind == "b" else sample, spec, node)
     return [Shown("format", 1, spec), x]

@@ -372,6 +372,16 @@ def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+@form(next)
+def _next(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``next((x for ... if ...), default)``: the first element, or what stands for none."""
+    if len(node.args) != 2 or node.keywords or not isinstance(node.args[0], ast.GeneratorExp):
+        raise ctx.refuse("K033", node, what="'next'", help="give it a generator expression and "
+                         "what it returns without an element, next((x for ...), -1); else "
+                         "write a for loop")
+    return generators.reduced(ctx, "first", node.args[0], [ctx.value(node.args[1])], node)
+
+
 form(any)(_any_all("any"))
 form(all)(_any_all("all"))
 

@@ -414,7 +414,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
         with ctx.into() as block:
             ctx.syntax.start_result(ctx, frame)
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
-            frame.falls = frame.falls or not ended
+            frame.falls = frame.falls or not (ended or ctx.refusals > refusals)
             if frame.end is not None and not ended:
                 frame.end.jump(ctx, function)
             if frame.yielding is not None:

@@ -334,7 +334,7 @@ def lost(ctx: Lowering, found: Lost, node: ast.AST) -> Exception:
     """Refuse to read a name that stands for two kinds of value."""
     facts = dict(found.facts)
     notes = tuple((f"'{facts['name']}' gets a value here", span) for span in found.spans)
-    return ctx.refuse(found.id, node, **{**facts, "notes": notes})
+    return ctx.refuse(found.id, node, **{**facts, "notes": notes, "once": True})
 
 
 def _lost(name: str, values: Sequence[Met], made: Definition) -> Lost:

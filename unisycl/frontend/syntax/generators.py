@@ -38,6 +38,7 @@ _FORMS = {
     "prod": "def f(start):\n total = start\n LOOP: total = total * ELEMENT\n return total",
     "fold": "def f(step, start):\n total = start\n LOOP: total = step(total, ELEMENT)\n"
             " return total",
+    "first": "def f(default):\n LOOP:\n  return ELEMENT\n return default",
     "any": "def f():\n LOOP:\n  if ELEMENT: return True\n return False",
     "all": "def f():\n LOOP:\n  if not ELEMENT: return False\n return True",
     "any of all": "def f():\n found = False\n LOOP:\n  if ELEMENT: found = True\n return found",
