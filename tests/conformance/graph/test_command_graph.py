@@ -254,7 +254,7 @@ def test_index_spaces_are_updated(queue: sycl.queue) -> None:
     assert [8] * 16 == p[:16].tolist()
 
 
-@pytest.mark.row("M-2")
+@pytest.mark.row("M-2", "P-15")
 def test_a_whole_graph_is_updated_by_one_of_its_shape(queue: sycl.queue) -> None:
     p, other = shared(queue), shared(queue)
 

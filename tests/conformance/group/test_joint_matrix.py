@@ -147,7 +147,7 @@ def test_products_are_those_of_numpy(queue, types):
         check_product(queue, types[:4], shape, LAYOUTS[k], where)
 
 
-@pytest.mark.row("M-4")
+@pytest.mark.row("M-4", "P-13")
 def test_what_a_device_says_it_multiplies_it_does(queue):
     device = queue.get_device()
     answers = device.get_info(about.matrix_combinations)
@@ -216,7 +216,7 @@ def test_floats_are_multiplied_as_accurately_as_is_said(queue):
         assert (np.abs(found.reshape(16, 16) - (a @ b + c)) <= bound).all()
 
 
-@pytest.mark.part("P-13")
+@pytest.mark.row("P-13")
 def test_rounding_to_tf32_is_to_nearest_even(queue):
     bits = np.random.default_rng(1).integers(0, 1 << 32, 4096, dtype=np.uint64).astype(np.uint32)
     bits[:6] = 0x3F801000, 0x3F803000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF
