@@ -257,3 +257,11 @@ def test_an_assertion_shows_that_a_name_is_not_none(queue: sycl.queue, debug: bo
     a, o = np.full((ROWS, COLUMNS), 3, np.int32), np.full(ROWS, -1)
     queue.parallel_for(ROWS, kernel, a, o).wait()
     assert not o.any()
+
+
+def test_the_text_that_an_item_is_for_programmers_is_refused(queue: sycl.queue) -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        print(f"{i!r}")
+
+    with pytest.raises(sycl.KernelError, match=r"leave the conversion out, .* parts: i\[0\]"):
+        queue.parallel_for(2, kernel)

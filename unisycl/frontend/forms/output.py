@@ -96,7 +96,11 @@ def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> l
         spec = "".join(map(str, known))
     if part.conversion == -1 and not spec:
         return _unformatted(ctx, part.value)
-    value = _shown_item(ctx.value(part.value))
+    value = ctx.value(part.value)
+    if isinstance(value, Item) and part.conversion in (ord("r"), ord("a")):
+        raise ctx.refuse("K049", node, found=describe(value), expected="a number",
+                         help="leave the conversion out, or format its parts: i[0]")
+    value = _shown_item(value)
     if isinstance(value, Constant):
         convert = {ord("r"): repr, ord("a"): ascii}.get(part.conversion, str)
         return [_applied(ctx, convert(value.object), spec, node)]
