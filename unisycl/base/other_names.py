@@ -38,7 +38,8 @@ METHODS_OF_ARRAYS = frozenset((
     "sum", "mean", "max", "min", "prod", "any", "all", "std", "var", "argmin", "argmax", "dot",
     "copy", "astype", "reshape", "ravel", "flatten", "fill", "T", "sort", "cumsum", "clip"))
 ONE_BY_ONE = ("a kernel computes with single elements: loop over them, as in "
-              "sum(a[i, j] for j in range(a.shape[1])), or give whole arrays to NumPy")
+              "sum(x * x for x in a[i]), or give whole arrays to NumPy; of a row there are sum, "
+              "mean, prod, max, min, argmax, argmin, any and all")
 ASSIGNING = "a lambda cannot assign; write a function with def, and a[i] = value in it"
 
 

@@ -48,7 +48,7 @@ def test_kernels_in_others_words_are_told_ours():
         sycl.local_accessor(np.float32, 4)
 
     def method(it, a):
-        a[0, 0] = a[1].sum()
+        a[0, 0] = a[1].std()
 
     def drawn(it, a):
         a[0, 0] = np.random.random()  # noqa: NPY002 - as newcomers write it
@@ -58,7 +58,29 @@ def test_kernels_in_others_words_are_told_ours():
     assert "outside of the kernel" in refusal(inside)
     assert "loop over them" in refusal(method, a)
     assert "make the numbers before" in refusal(drawn, a)
+    assert "rng.device" in refusal(drawn, a)
     assert "a lambda cannot assign" in refusal(lambda it, a: a.__setitem__(0, 1), a)
+
+
+@pytest.mark.parametrize(("kernel", "way_out"), [
+    (lambda it, a: print(np.linalg.norm(a[0])), "math.sqrt(sum(x * x for x in a))"),
+    (lambda it, a: print(np.median(a[0])), "of a row there are sum, mean"),
+    (lambda it, a: print(a[0].std()), "of a row there are sum, mean"),
+    (lambda it, a: print(a.sum(axis=1)), "take it row by row: a[i].sum()"),
+    (lambda it, a: print(a[0].sum(axis=0)), "a row has one axis: leave it out"),
+    (lambda it, a: print(a[:, 1].sum()), "give a.T to the kernel"),
+    (lambda it, a: print(sorted(a[0])[1]), "[a[k] for k in range(3)]"),
+])
+def test_what_rows_do_not_have_is_told_with_a_way_out(kernel, way_out):
+    assert way_out in refusal(kernel, np.zeros((4, 4)))
+
+
+def test_too_few_indices_of_an_item_are_told_to_be_written_out():
+    def pixel(it, a):
+        print(a[it.get_global_id()].sum())
+
+    with pytest.raises(sycl.exception, match=r"a\[at\[0\], at\[1\]\]"):
+        sycl.queue("host").parallel_for(sycl.nd_range((2, 2), (2, 2)), pixel, np.zeros((4, 4, 3)))
 
 
 def test_a_statement_that_cannot_be_compiled_is_one_error():

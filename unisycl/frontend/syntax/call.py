@@ -304,20 +304,23 @@ def _callable_name(obj: Any) -> str:
     return f"'{module}.{name}'" if module not in ("", "builtins") else f"'{name}'"
 
 
-_PRODUCTS = frozenset(("dot", "inner", "vdot", "matmul", "norm"))
+_PRODUCTS = frozenset(("dot", "inner", "vdot", "matmul"))
 
 
 def _call_help(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").split(".")[0]
     if module == "numpy" and getattr(obj, "__name__", "") in _PRODUCTS:
         return "NumPy adds in an order of its own: write sum(x * y for x, y in zip(a, b))"
+    if module == "numpy" and getattr(obj, "__name__", "") == "norm":
+        return "NumPy adds in an order of its own: write math.sqrt(sum(x * x for x in a))"
     if isinstance(getattr(obj, "__self__", None), np.random.RandomState | random.Random):
         return ("make the numbers before, by numpy.random or unisycl.oneapi.mkl.rng, and give them "
-                "to the kernel; or compute them from the index")
+                "to the kernel; or draw them in it, by unisycl.oneapi.mkl.rng.device")
     if getattr(obj, "__name__", "") == "local_accessor":
         return other_names.advice("shared")
     if module == "numpy" or isinstance(obj, np.ufunc):
-        return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
+        return ("it has no device meaning; use functions of numbers in a loop, or do it on the "
+                "host; of a row there are sum, mean, prod, max, min, argmax, argmin, any and all")
     if isinstance(getattr(obj, "__self__", None), str | bytes):
         return "strings exist while compiling only; work on numbers"
     if obj is math.fsum:

@@ -276,8 +276,8 @@ def items_of(ctx: Context, value: Value, node: ast.AST) -> Sequence[Value]:
         return listed
     raise ctx.refuse("K046", node, what="what a comprehension goes over" if not isinstance(
         value, Constant) else f"the elements of {describe(value)}",
-        help="go over constants: range() of literals or captured integers, or a tuple; in a "
-        "kernel a list is a tuple")
+        help="go over constants: range() of literals or captured integers, or a tuple; or take "
+        "the elements of memory by their number, [a[k] for k in range(3)]")
 
 
 # ---- calls

@@ -29,8 +29,9 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
     "Interpolation": ("K019", {}),
     "Starred": ("K020", {}),
-    "Slice": ("K001", {"what": "a slice", "help": "a window is on the last "
-                      "dimension, a[i, j:k]; else index single elements in a loop"}),
+    "Slice": ("K001", {"what": "a slice here", "help": "a window is on the last "
+                      "dimension and is read, a[i, j:k]; for columns give a.T to the kernel; "
+                      "change elements one by one, in a loop"}),
 }
 
 

@@ -130,7 +130,9 @@ class Memory(MemoryPlace):
                 1 < len(new) < self.left and not isinstance(node.slice, ast.Tuple)):
             raise ctx.refuse("K037", node, what=f"'{self.name}'", expected=self.view.ndim,
                              found=len(self.index) + len(new),
-                             help="give one index for each dimension")
+                             help="give one index for each dimension" + (
+                                 "; or write out those of a row: a[at[0], at[1]]"
+                                 if len(new) < self.left else ""))
         if new and self.window is not None:
             new[0] = inside(ctx, self, new[0], node)
         return Memory(self.base, self.view, self.index + tuple(new), self.name)

@@ -99,7 +99,8 @@ def call(ctx: Lowering, name: str, value: Value, args: list[Value], named: dict[
     for key, given in found.items():
         if not (isinstance(given, Constant) and given.object is None):
             raise ctx.refuse("K054", node, what=f"'{name}' has no '{key}' in a kernel",
-                             help="a row has one axis: leave it out")
+                             help="a row has one axis: leave it out" if getattr(
+                                 value, "left", 1) < 2 else f"take it row by row: a[i].{name}()")
     return METHODS[name](ctx, _row(ctx, name, value, node), node)
 
 
