@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.frontend import captures, guards
 from unisycl.frontend.values.kind import Lowering
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
@@ -104,8 +105,18 @@ def _of_power(base: float, exponent: float) -> str:
     raise AssertionError(exponent)
 
 
-def moving_step(ctx: Lowering, step: n.Expr, call: ast.Call) -> n.Expr:
-    """Return the step of a range, which is not 0: constants are refused, others checked."""
+def moving_step(ctx: Lowering, bounds: tuple[n.Expr, n.Expr, n.Expr], call: ast.Call) -> n.Expr:
+    """Return the step of a range, which is not 0: constants are refused, others checked.
+
+    Of one that each launch gives, the code depends on the sign alone, unless the number of turns
+    is known.
+    """
+    start, stop, step = bounds
+    if isinstance(step, n.ParamRead) and not (isinstance(start, n.Const)
+                                              and isinstance(stop, n.Const)):
+        signed = _signed_step(ctx, step)
+        if signed is not None:
+            return signed
     known = ctx.constant(step) if isinstance(step, n.Const | n.ParamRead) else None
     if known is not None:
         if known.value == 0:
@@ -116,6 +127,26 @@ def moving_step(ctx: Lowering, step: n.Expr, call: ast.Call) -> n.Expr:
         ctx.emit(n.Check(n.Compare(BOOL, "ne", step, n.Const(WEAK_INT, 0)), (
             "ValueError: range() arg 3 must not be zero",), span=ctx.span(call)))
     return step
+
+
+def _signed_step(ctx: Lowering, step: n.ParamRead) -> n.Expr | None:
+    """Return a step that the code knows the sign of, and not the value.
+
+    None for one that is no int of a launch, has more than 31 bits, or is 0, 1 or -1: vectors go
+    along memory by these alone.
+    """
+    path = step.param.path
+    if not path or step.type != WEAK_INT:
+        return None
+    given = captures.fetch(path, ctx.function, ctx.arguments)
+    if type(given) is not int or not 1 < abs(given) <= guards.MOST_STEP:
+        return None
+    # In place of the question for its type, which this one asks, too.
+    ctx.needs.guards[path, False] = guards.Signed31(given)
+    size: n.Expr = step if given > 0 else n.Unary(WEAK_INT, "neg", step)
+    for name, bound in (("max", 2), ("min", guards.MOST_STEP)):  # for analyses: it has no effect
+        size = n.Call(WEAK_INT, BUILTINS[name], (size, n.Const(WEAK_INT, bound)))
+    return size if given > 0 else n.Unary(WEAK_INT, "neg", size)
 
 
 def fitting(ctx: Lowering, x: n.Expr, to: Scalar, node: ast.AST) -> n.Expr:

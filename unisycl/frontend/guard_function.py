@@ -99,6 +99,9 @@ class _Text:
         elif isinstance(test, guards.OfType):
             self.lines.append(f"        if type({name}) is not {self.bind(test.kind)}: return None")
             return
+        elif isinstance(test, guards.Signed31):
+            quick = (f"(type({name}) is not {self.bind(int)} or not "
+                     f"{test.least} <= {name} <= {test.most}) and ")
         elif isinstance(test, guards.Typed):
             kept = getattr(test.kind, "__kernel_type_at__", "__kernel_type__()")
             quick = (f"(type({name}) is not {self.bind(test.kind)} or {name}.{kept} "

@@ -26,6 +26,8 @@ Guard: TypeAlias = tuple[Getter, Test]
 
 _WITHOUT_REFERENCES = 2
 """The format in which marshal spells equal numbers alike, with their types and signs of zero."""
+MOST_STEP = (1 << 31) - 1
+"""The most that a step may be of which the code knows the sign only."""
 UNBOUND = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
@@ -196,6 +198,18 @@ class Number:
 
     def __call__(self, other: Any) -> bool:
         return type(other) is self.kind and _spelt(other) == self.spelt
+
+
+class Signed31:
+    """Says whether another object is an int of this one's sign, of two to ``MOST_STEP`` in size."""
+
+    __slots__ = ("least", "most")
+
+    def __init__(self, number: int) -> None:
+        self.least, self.most = (2, MOST_STEP) if number > 0 else (-MOST_STEP, -2)
+
+    def __call__(self, other: Any) -> bool:
+        return type(other) is int and self.least <= other <= self.most
 
 
 def _spelt(number: Any) -> Any:

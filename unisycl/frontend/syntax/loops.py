@@ -175,7 +175,8 @@ def range_bounds(ctx: Context, call: ast.Call) -> tuple[n.Expr, n.Expr, n.Expr]:
               zip(ctx.operands(*call.args), call.args, strict=True)]
     start = bounds[0] if len(bounds) > 1 else n.Const(WEAK_INT, 0)
     stop = bounds[1] if len(bounds) > 1 else bounds[0]
-    step = moving_step(ctx, bounds[2], call) if len(bounds) > 2 else n.Const(WEAK_INT, 1)
+    step = moving_step(ctx, (start, stop, bounds[2]), call) if len(bounds) > 2 \
+        else n.Const(WEAK_INT, 1)
     return start, stop, step
 
 

@@ -46,7 +46,7 @@ def _is_below(x: n.Expr, below: Locals, rising: Locals) -> bool:
 def _highest(stmt: n.For) -> n.Expr | None:
     """Return what the counter of a loop is never above; None if that is not known."""
     if not isinstance(stmt.step, n.Const):
-        return None
+        return stmt.start if loop_steps.falls(stmt.step, set()) else None
     if stmt.step.value < 0:
         return stmt.start
     start, stop = stmt.start, stmt.stop

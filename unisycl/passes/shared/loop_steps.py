@@ -1,10 +1,11 @@
 """Loops whose step is known at run time only: counted upwards, or by the number of their turns.
 
-A step that is never negative, by its type or by what it is made of, keeps the loop as it is. Any
-other gives a loop over its turns, whose number is known before it begins. Non-goals: steps that are
-constants; counters near the ends of 64 bits (``overflows`` says which loops may get there, and
-backends heed it). Invariants: behind this pass a step that is no constant is positive wherever the
-loop takes a turn; a step of 0 takes none.
+A step that is never negative, by its type or by what it is made of, keeps the loop as it is. One
+that is never positive counts upwards, from ``~start`` to ``~stop``, and its counter is ``~`` of
+that: no integer passes the ends of 64 bits so. Any other gives a loop over its turns, whose number
+is known before it begins. Non-goals: steps that are constants; counters near the ends of 64 bits
+(``overflows`` says which loops may get there, and backends heed it). Invariants: behind this pass a
+step that is no constant is positive wherever the loop takes a turn; a step of 0 takes none.
 """
 
 from __future__ import annotations
@@ -106,7 +107,11 @@ def only_ever(body: n.Block, counter: Callable[[n.For], n.Expr | None],
 def _lowest(stmt: n.For) -> n.Expr | None:
     """Return what the counter of a loop is never below; None if that is not known."""
     if not isinstance(stmt.step, n.Const):
-        return None
+        if never_negative(stmt.step, set()):
+            return stmt.start
+        if not falls(stmt.step, set()):
+            return None
+        return n.Binary(stmt.stop.type, "add", stmt.stop, n.Const(stmt.stop.type, 1))
     return stmt.start if stmt.step.value > 0 else n.Binary(
         stmt.stop.type, "add", stmt.stop, n.Const(stmt.stop.type, 1))
 
@@ -145,6 +150,12 @@ def never_negative(x: n.Expr, rising: set[n.Local]) -> bool:
     return x.type.dtype.kind == "u"
 
 
+def falls(x: n.Expr, rising: set[n.Local]) -> bool:
+    """Say whether a step is what another number is made negative, and that is never so itself."""
+    return isinstance(x, n.Unary) and x.op == "neg" and x.type == WEAK_INT \
+        and never_negative(x.x, rising)
+
+
 def _wraps(x: n.Binary) -> bool:
     """Say whether a result of operands that are not negative may be: beyond what its type holds."""
     if x.type.weak or x.type.dtype.kind == "u" or x.op not in ("add", "mul", "shl"):
@@ -167,6 +178,8 @@ def _is_positive(x: n.Expr) -> bool:
             return _is_positive(x.a) or _is_positive(x.b)
         case n.Call() if x.builtin.name == "max":
             return any(map(_is_positive, x.args))
+        case n.Call() if x.builtin.name == "min":
+            return all(map(_is_positive, x.args))
     return False
 
 
@@ -182,6 +195,8 @@ class _Stepper(visit.Rewriter):
         return self.loop(inner) if isinstance(inner, n.For) else [inner]
 
     def loop(self, stmt: n.For) -> list[n.Stmt]:
+        if falls(stmt.step, self.rising):
+            return self.loop(_turned(stmt))
         upward = never_negative(stmt.step, self.rising)
         stmt = replace(stmt, rising=upward and never_negative(stmt.start, self.rising))
         if isinstance(stmt.step, n.Const):
@@ -201,6 +216,19 @@ def _held(*values: n.Expr) -> tuple[list[n.Stmt], list[n.Expr]]:
     locals = [n.Local("t", x.type) for x in values]
     return ([n.Assign(local, x) for local, x in zip(locals, values, strict=True)],
             [n.Read(x.type, x) for x in locals])
+
+
+def _turned(stmt: n.For) -> n.For:
+    """Return a loop that counts upwards to ``~stop`` for one that counts down to ``stop``."""
+    assert isinstance(stmt.step, n.Unary)
+
+    def mirrored(x: n.Expr) -> n.Expr:
+        return n.Binary(WEAK_INT, "sub", n.Const(WEAK_INT, -1), x)
+
+    up = n.Local("up", WEAK_INT)
+    body = (n.Assign(stmt.local, mirrored(n.Read(WEAK_INT, up))), *stmt.body)
+    return replace(stmt, local=up, start=mirrored(stmt.start), stop=mirrored(stmt.stop),
+                   step=stmt.step.x, body=body)
 
 
 def _by_turns(stmt: n.For) -> list[n.Stmt]:

@@ -73,7 +73,7 @@ class _Keeping:
 
     def candidates(self, loop: n.For) -> list[n.Place]:
         """Return the elements that every turn of a loop writes, and that it reads, too."""
-        if not isinstance(loop.step, n.Const) or not _is_plain(loop):
+        if any(isinstance(x, n.Load) for x in visit.walk(loop.step)) or not _is_plain(loop):
             return []
         every = [self.names.of(s.place) for s in visit.statements(loop.body)
                  if isinstance(s, n.Store)]
@@ -94,8 +94,9 @@ class _Keeping:
                          n.Assign(stop, loop.stop, span=loop.span))
         bounds = (n.Read(loop.start.type, start), n.Read(loop.stop.type, stop))
         again = replace(loop, start=bounds[0], stop=bounds[1])
-        assert isinstance(loop.step, n.Const)
-        some = n.Compare(BOOL, "lt" if loop.step.value > 0 else "gt", *bounds)
+        # A step that is no constant is positive (``shared.loop_steps``).
+        down = isinstance(loop.step, n.Const) and loop.step.value < 0
+        some = n.Compare(BOOL, "gt" if down else "lt", *bounds)
         found = n.If(some, self.in_locals(again, places), span=loop.span)
         test = _tests(loop, places)
         if test is None:

@@ -7,6 +7,7 @@ import numpy as np
 from unisycl.frontend.specialize import specialize
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes.shared import loop_steps
 from unisycl.passes.simd import registers
 
 c, d = (np.zeros((64, 64), np.float32) for _ in range(2))
@@ -26,6 +27,17 @@ def test_a_sum_in_memory_is_kept_where_memories_are_apart() -> None:
         for k in range(64):
             c[i, 3] += d[k, i]
     assert (1, 1) == kept(summed)
+
+
+def test_a_step_that_a_launch_gives_keeps_them_too() -> None:
+    def summed(i, step):  # type: ignore[no-untyped-def]
+        for k in range(i, 64, step):
+            c[i, 3] += d[k, i]
+    kernel = registers.run(loop_steps.run(specialize(summed, "range", 1, (-3,)).kernel))
+    loops = [s for s in visit.statements(kernel.body) if isinstance(s, n.For)]
+    assert loops
+    assert not any(isinstance(s.step, n.Const) for s in loops)
+    assert any(x.name == "kept" for x in visit.assigned(kernel.body))
 
 
 def test_a_sum_of_nothing_else_in_memory_needs_no_test() -> None:
