@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -127,3 +129,45 @@ def test_an_empty_row_has_no_extremes(queue):
     told = sycl.queue(queue.get_device(), sycl.property.queue.debug("assert"))
     with pytest.raises(sycl.exception, match="zero-size array to reduction operation maximum"):
         told.parallel_for(N, kernel, numbers(np.float32, 4), out).wait_and_throw()
+
+
+BODY = np.dtype([("a", np.float32, (43,)), ("k", np.int16, (3, 2)), ("tag", np.uint8)])
+
+
+def bodies():
+    rng = np.random.default_rng(5)
+    found = np.zeros(N, BODY)
+    found["a"], found["k"] = rng.standard_normal((N, 43)), rng.integers(-9, 9, (N, 3, 2))
+    return found
+
+
+def test_arrays_in_records_are_rows(queue):
+    def build(r, out, places):
+        def spread(row):
+            return row.max() - np.min(row)
+
+        def kernel(i):
+            mine = copy.copy(r[i])
+            mine.a[7] = 50
+            out[i, 0], out[i, 1], out[i, 2] = r[i]["a"].sum(), np.mean(r[i].a), mine.a.sum()
+            out[i, 3], out[i, 4] = spread(r[i].a), mine["a"].min()
+            places[i, 0], places[i, 1] = r[i]["k"][1].sum(), mine.k[i].argmin()
+            places[i, 2], places[i, 3] = mine.a.argmax(), r[i]["k"][2].any()
+        return kernel
+    agree(queue, build, N, r=bodies().view(np.recarray), out=np.zeros((N, 5), np.float32),
+          places=np.zeros((N, 4), np.int64))
+
+
+def test_arrays_in_a_record_given_by_value_are_rows(queue):
+    def kernel(i, one, out):
+        out[i] = one.a.sum() + one["k"][i].max()
+    out, one = np.zeros(N, np.float32), bodies()[1]
+    queue.parallel_for(N, kernel, one, out).wait()
+    assert out.tolist() == [np.float32(one["a"].sum() + one["k"][i].max()) for i in range(N)]
+
+
+def test_arrays_in_records_of_several_dimensions_are_refused(queue):
+    def kernel(i, r, out):
+        out[i] = r[i].k.sum()
+    with pytest.raises(sycl.KernelError, match=r"(?s)'sum' of 2 dimensions.*row by row"):
+        queue.parallel_for(N, kernel, bodies(), np.zeros(N, np.int64))

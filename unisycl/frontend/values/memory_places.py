@@ -14,13 +14,14 @@ from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, ThingForm, Value
 from unisycl.frontend.values.records import PlaceForm, Record, one_memory
+from unisycl.frontend.values.rows import RowMemory
 from unisycl.frontend.values.targets import Cell
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, Scalar, Struct, View
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPlace(Kind):
+class MemoryPlace(RowMemory):
     """A view with its leading ``index`` already given (``a[i]`` of a two-dimensional ``a``).
 
     ``window``: the first element and the number of those of a slice of the next dimension.
@@ -42,6 +43,11 @@ class MemoryPlace(Kind):
     def left(self) -> int:
         """How many dimensions are not indexed yet."""
         return self.view.ndim - len(self.index)
+
+    def row_of_numbers(self) -> tuple[Scalar, int] | None:
+        elem = self.view.elem
+        return (elem, self.left) if isinstance(elem, Scalar) and self.left \
+            and not self.per_item and self.pointer is None else None
 
     @property
     def whole(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from unisycl.base.dataclass import dataclass, field
 from unisycl.frontend import coerce, faults
 from unisycl.frontend.spelling import suggest
+from unisycl.frontend.values import row_functions
 from unisycl.frontend.values.absent import Poison
 from unisycl.frontend.values.classes import OfClass
 from unisycl.frontend.values.constants import Constant
@@ -29,6 +30,8 @@ from unisycl.frontend.values.kind import (
     VariableForm,
     describe,
 )
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.rows import RowMemory
 from unisycl.frontend.values.targets import Cell
 from unisycl.frontend.values.vectors import Vector, VectorPlace, own_type
 from unisycl.ir import nodes as n
@@ -41,8 +44,26 @@ _SIMPLE = 4
 _COPIED = 64
 
 
+class _ArrayMember(RowMemory, OfClass):
+    """What an array member has as a row of numbers."""
+
+    __slots__ = ()
+    type: Scalar | Struct
+    shape: tuple[int, ...]
+
+    def row_of_numbers(self) -> tuple[Scalar, int] | None:
+        kind = self.type
+        return (kind, len(self.shape)) if self.shape and isinstance(kind, Scalar) else None
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        if self.shape:
+            return row_functions.call(ctx, name, self, args, keywords, node)
+        return OfClass.call_method(self, ctx, name, args, keywords, node)
+
+
 @dataclass(frozen=True, slots=True)
-class Record(OfClass):
+class Record(_ArrayMember):
     """A struct, or an array member of one, in memory; ``shape`` is what is left to index.
 
     ``since``: when it got the name it goes by (``overwrites``); None if it has none.
@@ -139,6 +160,8 @@ class Record(OfClass):
         return self.at(ctx, node).read(ctx, node)
 
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        if name in row_functions.METHODS and self.row_of_numbers() is not None:
+            return Method(self, name)
         if not isinstance(self.type, Struct) or self.shape:
             return None
         if self.type.field(name) is None:

@@ -15,8 +15,8 @@ from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.parameters import match
 from unisycl.frontend.values.constants import Constant
-from unisycl.frontend.values.kind import Lowering, Value, describe
-from unisycl.frontend.values.memory_places import MemoryPlace
+from unisycl.frontend.values.kind import Kind, Lowering, Value, describe
+from unisycl.frontend.values.rows import RowMemory
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar
 from unisycl.lang.library import row_functions
@@ -31,9 +31,16 @@ _EXACT = 32  # bits of integers whose means float64 adds up exactly
 class Row:
     """A row of memory and what its elements are; ``sums``: the type that they are added up in."""
 
-    memory: MemoryPlace
+    memory: Kind
     elem: Scalar
     sums: Scalar
+
+    @property
+    def count(self) -> n.Expr:
+        """How many elements it has."""
+        found = self.memory.length()
+        assert found is not None
+        return found
 
 
 def _sum(ctx: Lowering, row: Row, node: ast.AST) -> n.Expr:
@@ -50,7 +57,7 @@ def _mean(ctx: Lowering, row: Row, node: ast.AST) -> n.Expr:
         raise ctx.refuse("K054", node, what=f"NumPy's mean of {row.elem} depends on how it cuts "
                          "rows into pieces", help="write sum(a) / len(a)")
     kind = row.elem if dtype.is_float else _FLOAT64
-    count = coerce.convert(row.memory.extent(len(row.memory.index)), kind)
+    count = coerce.convert(row.count, kind)
     return n.Binary(kind, "div", coerce.convert(_sum(ctx, row, node), kind), count)
 
 
@@ -105,13 +112,14 @@ def call(ctx: Lowering, name: str, value: Value, args: list[Value], named: dict[
 
 
 def _row(ctx: Lowering, name: str, value: Value, node: ast.AST) -> Row:
-    elem = value.view.elem if isinstance(value, MemoryPlace) else None
-    if not isinstance(value, MemoryPlace) or not isinstance(elem, Scalar) or value.per_item \
-            or value.pointer is not None or not value.left:
+    memory = ctx.of(value)
+    found = memory.row_of_numbers() if isinstance(memory, RowMemory) else None
+    if found is None:
         raise ctx.refuse("K049", node, found=describe(value), expected="a row of memory",
                          help=f"of numbers one by one: write sum(a), max(a, b) for '{name}'")
-    if value.left > 1:
-        raise ctx.refuse("K054", node, what=f"'{name}' of {value.left} dimensions",
+    elem, left = found
+    if left > 1:
+        raise ctx.refuse("K054", node, what=f"'{name}' of {left} dimensions",
                          help=f"take it row by row: a[i].{name}()")
     dtype = elem.dtype
     if dtype.kind == "c" or dtype.is_short:
@@ -122,13 +130,12 @@ def _row(ctx: Lowering, name: str, value: Value, node: ast.AST) -> Row:
         sums = Scalar(dtype.part) if dtype.bits < _SUMMED else elem
     elif elem != _UINT64:
         sums = _UINT64 if dtype.kind == "u" else _INT64
-    return Row(value, elem, sums)
+    return Row(memory, elem, sums)
 
 
 def _not_empty(ctx: Lowering, row: Row, said: str, node: ast.AST) -> None:
     if "assert" in ctx.shape.checks:
-        count = row.memory.extent(len(row.memory.index))
-        ctx.emit(n.Check(n.Compare(BOOL, "gt", count, n.Const(WEAK_INT, 0)),
+        ctx.emit(n.Check(n.Compare(BOOL, "gt", row.count, n.Const(WEAK_INT, 0)),
                          (f"ValueError: {said}",), span=ctx.span(node)))
 
 
