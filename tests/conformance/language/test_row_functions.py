@@ -171,3 +171,42 @@ def test_arrays_in_records_of_several_dimensions_are_refused(queue):
         out[i] = r[i].k.sum()
     with pytest.raises(sycl.KernelError, match=r"(?s)'sum' of 2 dimensions.*row by row"):
         queue.parallel_for(N, kernel, bodies(), np.zeros(N, np.int64))
+
+
+def checked(queue, words):
+    if queue.get_device().get_backend().name == "opencl":
+        pytest.skip("this device does not look at it")
+    return sycl.queue(queue.get_device(), sycl.property.queue.debug(words))
+
+
+@pytest.mark.parametrize("words", ["1", "races", "uninitialised"])
+def test_checked_kernels_take_windows_and_rows(queue, words):
+    def kernel(i, a, out):
+        mine = sycl.private_array(np.float32, (2, 4))
+        mine[0, :] = 1
+        mine[1, 0:2] = 2, i
+        out[i, 0:2] = a[i, 1:3].sum(), mine[1, 0:2].max()
+        out[i, 2:] = mine[0].sum()
+    a, out = numbers(np.float32, 4), np.zeros((N, 3), np.float32)
+    checked(queue, words).parallel_for(N, kernel, a, out).wait_and_throw()
+    assert out.tolist() == [[a[i, 1:3].sum(), 2, 4] for i in range(N)]
+
+
+def test_a_row_is_read_as_races_see_it(queue):
+    def kernel(i, a, out):
+        a[i, 0] = i
+        out[i] = a[(i + 1) % N].sum()
+    with pytest.raises(sycl.exception, match="data race"):
+        checked(queue, "races").parallel_for(
+            N, kernel, numbers(np.float32, 4), np.zeros(N, np.float32)).wait_and_throw()
+
+
+def test_a_row_has_to_be_written_before_it_is_added_up(queue):
+    def kernel(i, out):
+        mine = sycl.private_array(np.float32, 4)
+        for k in range(3):
+            mine[k] = k
+        out[i] = mine.sum()
+    with pytest.raises(sycl.exception, match="nobody has written"):
+        checked(queue, "uninitialised").parallel_for(
+            N, kernel, np.zeros(N, np.float32)).wait_and_throw()

@@ -40,7 +40,7 @@ from unisycl.lang.index.nd_item import group as work_group
 from unisycl.lang.index.nd_item import item, nd_item
 from unisycl.lang.memory.atomic_place import bits_of
 from unisycl.lang.memory.cell import PythonCell, Update
-from unisycl.lang.memory.views import HostView
+from unisycl.lang.memory.views import HostView, ends_in_slice
 from unisycl.lang.numbers.elements import Elements
 from unisycl.lang.numbers.swizzle import positions
 from unisycl.process.callers import origin
@@ -427,14 +427,21 @@ class WatchedView(HostView):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._with_watch(super().__getitem__(index))
+        if ends_in_slice(index):
+            return super().__getitem__(index)  # a row of this, and the window of it
         place = self._locate(index)
         if len(place) < self._data.ndim:
             return self._with_watch(super().__getitem__(index))
         self._watch.note(self, place, writes=False, atomic=False)
         return super().__getitem__(index)
 
+    def _elements(self) -> np.ndarray[Any, Any]:
+        for place in np.ndindex(self._data.shape):
+            self._watch.note(self, place, writes=False, atomic=False)
+        return super()._elements()
+
     def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(index, slice):
+        if ends_in_slice(index):
             super().__setitem__(index, value)
             return
         place = self._locate(index)

@@ -17,7 +17,7 @@ import numpy as np
 
 from unisycl.base.enums import address_space
 from unisycl.base.errors import DeviceError, errc
-from unisycl.lang.memory.views import HostView, poison
+from unisycl.lang.memory.views import HostView, ends_in_slice, poison
 from unisycl.lang.numbers.elements import Elements
 
 WHAT = "which nobody has written: fresh memory has no initial value; write it first, on every path"
@@ -66,16 +66,21 @@ class PrivateView(HostView):
         raise DeviceError(errc.kernel, f"this work-item reads {where}, made at {self._at}, {WHAT}")
 
     def __getitem__(self, index: Any) -> Any:
-        if not isinstance(index, slice) and not self._low:
+        if not self._low and not ends_in_slice(index):
             place = self._locate(index)
             if len(place) == self._data.ndim and not self._there[place] and is_fresh(
                     self._data, place):
                 self._tell(f"private array[{', '.join(map(str, place))}]")
         return super().__getitem__(index)
 
+    def _elements(self) -> np.ndarray[Any, Any]:
+        for place in np.ndindex(self._data.shape):
+            self[place]  # is told if nobody has written it
+        return super()._elements()
+
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(index, value)
-        if isinstance(index, slice):
+        if ends_in_slice(index):
             return
         if self._low:
             self.write(address_of(self._data[self._locate(index)]), self._data.itemsize)

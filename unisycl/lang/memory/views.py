@@ -41,6 +41,12 @@ class from_end(int):
     __slots__ = ()
 
 
+def ends_in_slice(index: Any) -> bool:
+    """Say whether an index gives a window: ``a[j:k]``, ``a[i, j:k]``."""
+    kind = index.__class__
+    return kind is slice or (kind is tuple and bool(index) and index[-1].__class__ is slice)
+
+
 class HostView(ReducedView):
     """A view of memory in a kernel on the host device: bounds-checked, row-major.
 
@@ -118,7 +124,7 @@ class HostView(ReducedView):
         if (place.__class__ is int and 0 <= place < self._writable) or (
                 place.__class__ is tuple and self._writes and _inside(place, self._data.shape)):
             pass
-        elif kind is slice or (kind is tuple and index and index[-1].__class__ is slice):
+        elif ends_in_slice(index):
             self[index]._fill(value)
             return
         else:
