@@ -430,6 +430,9 @@ class Driver(ABC):
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 
+    starter: Any = None
+    """None, or what returns a ``children.Starter`` of a tree, or None, for it and its counters."""
+
     textures: Any = None
     """What makes samplers of the device's own (``aspect.ext_unisycl_coarse_sampling``), or None.
 

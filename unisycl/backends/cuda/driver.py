@@ -39,6 +39,7 @@ from unisycl.backends.cuda.launch.batching import Batching
 from unisycl.backends.cuda.launch.controls import Decider
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.joined import Joining
+from unisycl.backends.cuda.launch.offspring import Offspring, Starting
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.repeating import Repeating
 from unisycl.backends.cuda.launch.scratch import CuScratch
@@ -98,6 +99,7 @@ class _Opened:
         self.scratch = CuScratch(self.heap)
         self.decider: Decider | None = None
         self.joining = Joining(driver.target)
+        self.offspring = Offspring(driver.target)
         self.kept: list[object] = []
         """What commands use that never end."""
         self._target = driver.target
@@ -110,7 +112,7 @@ class _Opened:
         return CuProgram(self.session, (code, found, log))
 
 
-class CudaDriver(Repeating, Batching, Reaching):
+class CudaDriver(Repeating, Batching, Reaching, Starting):
     """The driver of one card. Its methods may be called from any thread."""
 
     backend = backend.cuda

@@ -168,7 +168,7 @@ def variant_of(executable: V, launch: Launch, compiled: Callable[[Variant], V]) 
 class Key(NamedTuple):
     """What of a geometry the text depends on.
 
-    ``guards``: padded dimensions; ``small``: ids are few (``_below``); ``items``: those that one
+    ``guards``: padded dimensions; ``small``: ids are few (``below``); ``items``: those that one
     takes in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add; ``flat``:
     there are more work-groups along a dimension than a launch may have, so they form one.
     """
@@ -182,7 +182,7 @@ class Key(NamedTuple):
 
 def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
     """Return the key of a launch."""
-    small = sum(geometry.global_) + sum(geometry.offset) < _below(kernel)
+    small = sum(geometry.global_) + sum(geometry.offset) < below(kernel)
     offset = facts.starts and any(geometry.offset)
     if kernel.index_kind == "range" and kernel.reducers:
         return Key((), small, shapes.items_of_round(kernel, facts), offset)
@@ -199,9 +199,15 @@ def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
     return Key((), small and kernel.index_kind != "work_group", 1, offset, flat)
 
 
-def _below(kernel: n.Kernel) -> int:
+def below(kernel: n.Kernel) -> int:
     """Return what ids are below in a text that computes in 32 bits."""
     return _SMALL if kernel.ndim == 1 else _SMALL_SIDE
+
+
+def key_of_any(kernel: n.Kernel) -> Key:
+    """Return the key of a text for index spaces of any shape, whose ids are few (``below``)."""
+    guards = tuple(range(kernel.ndim)) if kernel.index_kind == "range" else ()
+    return Key(guards, True, 1, kernel.index_kind != "single")
 
 
 class Texts:
@@ -232,7 +238,7 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
         unchecked.tell(kernel, facts, uninitialised.left(kernel, extents, facts.local_size))
     small = key.small and not variant.wide and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
-        ids_below=_below(kernel) if key.small else 1 << 63, deepest=_NESTED, spans=small,
+        ids_below=below(kernel) if key.small else 1 << 63, deepest=_NESTED, spans=small,
         few=small and facts.few, below=variant.below,
         divisors=positions.divisors(kernel) if small and facts.few else (), extents=extents,
         room=facts.local_size, together=dialect.lockstep, named=dialect.members is not None))

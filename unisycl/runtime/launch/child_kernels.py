@@ -26,6 +26,7 @@ from unisycl.backends.base import (
     Launch,
     Tentative,
 )
+from unisycl.backends.children import Starter
 from unisycl.base.enums import aspect
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ir.enqueue_records import (
@@ -138,12 +139,44 @@ class _Family:
     def run(self, native: Sequence[Completion]) -> None:
         """Run the parent after what it depends on, then its children until none is left."""
         self.root.left = 1
-        self._launch(self.root, native)
+        of_device = self._channel.driver.starter
+        starter = None if of_device is None else of_device(self._tree, self._facts)
+        if starter is None:
+            self._launch(self.root, native)
+        else:
+            self._follow(starter, native)
         while self._running or self._ready:
             while self._ready and len(self._running) < _AT_ONCE:
                 self._begin(self._ready.popleft())
             if self._running:
                 self._collect(self._next())
+
+    def _follow(self, starter: Starter, native: Sequence[Completion]) -> None:
+        """Have the device start what it can; take over what it leaves."""
+        root = self.root
+        assert root.kin is not None
+        memory = {what: starter.memory(what) for _, what in root.kin.memory}
+        try:
+            left = starter.run(self._channel.driver.launch(self._made(root, root.kin, memory),
+                                                           native))
+        except Exception as error:  # noqa: BLE001 - becomes the command's error
+            root.error = error
+            return
+        for place, depth, records in left.parents:
+            parent = self._of_device(place, depth, None)
+            self._adopt(parent, records)
+            self._part_done(parent)
+        for place, depth, record in left.commands:
+            self._ready.append(self._of_device(place, depth, record))
+        self._part_done(root)
+
+    def _of_device(self, place: int, depth: int, record: Any) -> Member:
+        """Return a kernel that another than the runtime found; the whole tree's end is its own."""
+        member = Member(self._tree.kin[place], self.root, record)
+        member.depth = depth
+        member.left = int(record is None)
+        self.root.left += 1
+        return member
 
     def _next(self) -> Member:
         """Return a kernel that has ended, or the oldest once it has."""
@@ -171,14 +204,14 @@ class _Family:
             return
         self._running.append(member)
 
-    def _made(self, member: Member, kin: Kin) -> Launch:
-        """Return the launch of one command."""
+    def _made(self, member: Member, kin: Kin, memory: dict[Any, BoundView] | None = None) -> Launch:
+        """Return the launch of one command; ``memory``: for its own, where it is not ours."""
         base = kin.launch
         values = list(base.values)
         if kin.memory:
-            member.memory = self._memory(kin)
+            given = member.memory = self._memory(kin) if memory is None else memory
             for index, what in kin.memory:
-                values[index] = member.memory[what]
+                values[index] = given[what]
         record = member.record
         if record is None:
             return dataclasses.replace(base, values=tuple(values), packed=None, tree=kin)

@@ -58,11 +58,12 @@ class Signature:
         rows = [self._row(a) for a in arguments]
         self._getters = tuple(get for get, _ in rows)
         codes = [code for _, code in rows]
-        self._offsets, at = [], 0
+        self.offsets: list[int] = []
+        at = 0
         self._format = "<"
         for code in codes:
             size = struct.calcsize("<" + code)
-            self._offsets.append(at)
+            self.offsets.append(at)
             padding = -size % 16
             self._format += code + f"{padding}x" * (padding > 0)
             at += size + padding
@@ -112,8 +113,11 @@ class Signature:
 
     def pack(self, launch: Launch, call: Call) -> Pack:
         """Return the arguments of a launch."""
-        values = [get(launch, call) for get in self._getters]
-        return Pack(struct.pack(self._format, *values), self._offsets, self._size)
+        return Pack(self.raw(launch, call), self.offsets, self._size)
+
+    def raw(self, launch: Launch, call: Call) -> bytes:
+        """Return the bytes of a launch's arguments, which begin at ``offsets``."""
+        return struct.pack(self._format, *[get(launch, call) for get in self._getters])
 
 
 class Pack:

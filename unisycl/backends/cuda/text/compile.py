@@ -194,14 +194,18 @@ def exact(name: str, text: str) -> str:
     return f"{name}a" if "wgmma." in text and name == "sm_90" else name
 
 
-def compile_kernel(source: Source, kernel: Kernel, target: Target) -> bytes:
-    """Return the code of a kernel's text: its package's, from disk, or compiled now."""
+def compile_kernel(source: Source, kernel: Kernel, target: Target,
+                   more: Sequence[str] = ()) -> bytes:
+    """Return the code of a kernel's text: its package's, from disk, or compiled now.
+
+    ``more`` are options besides the kernel's own.
+    """
     brought = carried.find(source, kernel, target)
     if brought is not None:
         return brought
     tool = compiler()
     name, kind = architecture(target, tool.architectures)
-    words = options(kernel, exact(name, source.text))
+    words = [*options(kernel, exact(name, source.text)), *more]
     key = disk_cache.key_of("cuda-program-1", source.text, " ".join(words), kind,
                             ".".join(map(str, tool.version)))
     code = disk_cache.load(key)
