@@ -91,6 +91,9 @@ class Dialect:
         offsets: views lie at an element offset in their memory object.
         unroll: a line before a loop that is to be unrolled; '' where there is none.
         rolled: a line before a loop that is not to be unrolled.
+        in_order: stands above a loop whose turns are to be taken one by one; nothing where the
+            compiler does not take floats in another order by itself. ``not_unrolled`` follows
+            there, but where a loop is to be unrolled.
         keeps_loops: the compiler unrolls no loops by itself.
         control: (name, number) of what else is asked of a loop -> a line before it, or ''.
         exact: a line that forbids contraction in the block it begins.
@@ -165,6 +168,8 @@ class Dialect:
     offsets: bool = False
     unroll: str = ""
     rolled: str = ""
+    in_order: str = ""
+    not_unrolled: str = ""
     keeps_loops: bool = False
     control: Callable[[str, int], str] = lambda name, number: ""
     exact: str = ""

@@ -20,7 +20,7 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Struct
-from unisycl.passes.clike import declare, structure
+from unisycl.passes.clike import carried_floats, declare, structure
 from unisycl.passes.clike.declare import Places
 from unisycl.passes.shared import loop_steps
 from unisycl.passes.simd.shapes import holds_barrier
@@ -296,7 +296,7 @@ def _chains(b: Body, block: n.Block) -> bool:
 
 def _while(b: Body, stmt: n.While) -> None:
     p = b.p
-    if id(stmt) in p.left_apart:
+    if not _keep_order(p, stmt) and id(stmt) in p.left_apart:
         p.raw(p.d.rolled)
     if not stmt.pre:
         with p.left.turn(stmt):
@@ -325,9 +325,12 @@ def _for(b: Body, stmt: n.For) -> None:
         first = f"{p.names.of(stmt.local, stmt.local.name)} = {name};"
     test, onward = _counting(b, stmt, name, stop, by)
     asked = dict(stmt.controls)
-    if id(stmt) in p.left_apart:
+    unrolled = (stmt.unroll or "unroll" in asked) and bool(p.d.unroll)
+    if _keep_order(p, stmt, unrolled=unrolled) and not unrolled:
+        pass
+    elif id(stmt) in p.left_apart:
         p.raw(p.d.rolled)
-    elif (stmt.unroll or "unroll" in asked) and p.d.unroll:
+    elif unrolled:
         p.raw(f"{p.d.unroll} {asked['unroll']}" if asked.get("unroll") else p.d.unroll)
     for line in filter(None, (p.d.control(control, number) for control, number in stmt.controls)):
         p.raw(line)
@@ -339,6 +342,17 @@ def _for(b: Body, stmt: n.For) -> None:
         b.block(stmt.body)
     p.depth -= 1
     p.line("}")
+
+
+def _keep_order(p: Printer, stmt: n.For | n.While, *, unrolled: bool = False) -> bool:
+    """Have the compiler take turns one by one that hand floats on, where it does not by itself.
+
+    Return whether there was need of it; the loop is not unrolled then, unless it is to be.
+    """
+    needed = bool(p.d.in_order) and carried_floats.carries(stmt)
+    if needed:
+        p.raw(p.d.in_order if unrolled else f"{p.d.in_order} {p.d.not_unrolled}")
+    return needed
 
 
 def _counting(b: Body, stmt: n.For, name: str, stop: Text, by: Text) -> tuple[str, str]:

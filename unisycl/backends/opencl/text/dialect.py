@@ -61,6 +61,8 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         closes_branches=quirks.open_branches, long_rows=quirks.first_twice,
         unroll="#pragma unroll", keeps_loops=quirks.shared_branches,
         rolled="__attribute__((opencl_unroll_hint(1)))",
+        in_order="#pragma clang loop vectorize(disable)" if quirks.turns_together else "",
+        not_unrolled="unroll(disable)",
         control=hardware.control if hardware.described(traits) else hardware.nothing,
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",

@@ -69,6 +69,8 @@ class Quirks:
         lost_inversions: the greater or lesser of two integers, one of them a ~x, is that of x.
         wrong_optimiser: optimised kernels give wrong numbers, more often than can be told apart.
         reads_all: before each text it reads the declarations of all functions that there are.
+        turns_together: where an item runs alone, floats that a loop adds up are added in another
+            order.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -97,6 +99,7 @@ class Quirks:
     lost_turns: bool = False
     shared_departures: bool = False
     shared_branches: bool = False
+    turns_together: bool = False
     chosen_arrays: bool = False
     stale_elements: bool = False
     wrong_optimiser: bool = False
@@ -272,6 +275,11 @@ TABLE = (
           "condition that does not change in it, and numbers that are the same for all items in "
           "each are taken as the same for all behind both. LLVM does not do that in functions of "
           "the attribute cold (python -m tests.device.branches opencl:0)"),
+    Quirk("Intel", "cpu", ("turns_together",),
+          "Intel's runtime 2026.2: of 'for (int j = 0; j < n; j++) s += a[i * n + j];' items that "
+          "fill no vector of work-items get the sum of several sums, in the bits of another order; "
+          "not with '#pragma clang loop vectorize(disable)' (tests/conformance/language/"
+          "test_sums_in_order.py)"),
     Quirk("Intel", "", (),
           "Intel 2026.2: expm1 of a half that is -0 is 0 on some processors with AVX-512 (Rocket "
           "Lake; tests/conformance/language/test_builtins.py)", weak=("expm1",)),
