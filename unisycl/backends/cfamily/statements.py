@@ -325,10 +325,10 @@ def _for(b: Body, stmt: n.For) -> None:
         first = f"{p.names.of(stmt.local, stmt.local.name)} = {name};"
     test, onward = _counting(b, stmt, name, stop, by)
     asked = dict(stmt.controls)
-    unrolled = (stmt.unroll or "unroll" in asked) and bool(p.d.unroll)
-    if _keep_order(p, stmt, unrolled=unrolled) and not unrolled:
-        pass
-    elif id(stmt) in p.left_apart:
+    apart = id(stmt) in p.left_apart
+    unrolled = not apart and bool(p.d.unroll) and (stmt.unroll or "unroll" in asked)
+    kept = _keep_order(p, stmt, unrolled=unrolled)
+    if apart and not kept:
         p.raw(p.d.rolled)
     elif unrolled:
         p.raw(f"{p.d.unroll} {asked['unroll']}" if asked.get("unroll") else p.d.unroll)
