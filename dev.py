@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -64,11 +65,26 @@ that any device has go by turns: what decides them is ours, not the device's."""
 ALONE = {"OPENBLAS_NUM_THREADS": "1"}
 """A thread of NumPy's own for each processor takes each of some hundred processes 40 ms to make."""
 SAMPLE, DAY = 1500.0, 86400.0  # seconds for one process; what takes longer hangs
-RANDOM = (("tests.property.fuzz", "--count"), ("tests.property.partings", "--count"),
-          ("tests.property.guarded", "--count"))
+RANDOM = ("tests.property.fuzz", "tests.property.partings", "tests.property.guarded")
+SHARE, CASES = 100, 40
+"""Random programs, and cases of tests, for a process of a night of many workers."""
 STRESS = ("graphs", "threads", "failures", "interrupts", "moments", "lifetimes", "endings",
           "losses", "launches")
 INSTALL = f"{sys.executable} -m pip install -e '{ROOT}[{{extra}}]'"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How tests are run: a process has ``limit`` seconds, the whole has until a time.
+
+    In a folder (``each``) it is noted what ended well. Without ``workers`` as many processes as
+    suit the processors; with them so many, of ``CASES`` tests each.
+    """
+
+    limit: float
+    each: Path | None = None
+    workers: int = 0
+    until: float = float("inf")
 
 
 def require(extra: str, *modules: str) -> None:
@@ -145,7 +161,7 @@ def ci(arguments: Sequence[str]) -> int:
     options, rest = parser.parse_known_args(arguments)
     print(f"ci: --turn {options.turn}", flush=True)
     status = _on_devices(
-        "ci", options.needs, ("--sample", f"--turn={options.turn}", *rest), SAMPLE)
+        "ci", options.needs, ("--sample", f"--turn={options.turn}", *rest), Run(SAMPLE))
     if ROWS.is_dir():
         (ROWS / TURN).write_text(str(options.turn % TURNS), encoding="utf-8")
     return status
@@ -155,34 +171,67 @@ def nightly(arguments: Sequence[str]) -> int:
     """All cases on all devices, random programs, stress: [--needs PLATFORM] [--count N].
 
     With ``--each FOLDER`` what ended well is noted there, file by file of the tests, and not run
-    again: several nights make a whole. The page is made of what it holds then.
+    again: several nights make a whole. The page is made of what it holds then. ``--workers N``:
+    everything at the same time, by N processes of tests and half as many of the rest. ``--within``:
+    what has not ended after so many seconds is ended, and named.
     """
     parser = _needs(nightly)
     parser.add_argument("--count", type=int, default=1000, help="random programs of each kind")
+    parser.add_argument("--seed", type=int, default=int(time.time() // DAY) * 100_000,
+                        help="of the first one; each day has its own")
     parser.add_argument("--seconds", type=int, default=60, help="of each stress program")
     parser.add_argument("--each", metavar="FOLDER", type=Path,
                         help="note what ended well there, and leave out what is noted")
+    parser.add_argument("--workers", type=int, default=0, metavar="N")
+    parser.add_argument("--within", type=float, default=DAY, metavar="SECONDS")
     options = parser.parse_args(arguments)
-    failed = [" ".join(command) for command in (
-        *(("-m", module, count, str(options.count)) for module, count in RANDOM),
-        *(("-m", f"tests.stress.{name}", "--seconds", str(options.seconds)) for name in STRESS),
-        ("-m", "tests.stress.sizes"), ("-m", "tests.ranks.many"),
-        ("-m", "tests.cuda_texts", "tests/conformance"),
-    ) if _once(options.each, command)]
-    print(f"nightly: {'failed: ' + '; '.join(failed) if failed else 'nothing wrong'}", flush=True)
-    return _on_devices("nightly", options.needs, (), DAY, options.each) or (1 if failed else 0)
+    how = Run(DAY, options.each, options.workers, time.monotonic() + options.within)
+    print(f"nightly: --seed {options.seed}", flush=True)
+    programs = _programs(options)
+    if how.workers:
+        with ThreadPoolExecutor(max(1, how.workers // 2)) as pool:
+            ended = pool.map(lambda item: _once(how, *item), programs.items())
+            status = _on_devices("nightly", options.needs, (), how)
+            failed = [name for name, code in zip(programs, ended, strict=True) if code]
+    else:
+        failed = [name for name, command in programs.items() if _once(how, name, command)]
+        status = _on_devices("nightly", options.needs, (), how)
+    print(f"nightly: {'failed: ' + '; '.join(failed) if failed else 'nothing wrong'} of "
+          f"{len(programs)} programs", flush=True)
+    return status or (1 if failed else 0)
 
 
-def _once(folder: Path | None, command: Sequence[str]) -> int:
+def _programs(options: argparse.Namespace) -> dict[str, tuple[str, ...]]:
+    """Return what runs at night beside tests, by a name that is the same every night."""
+    share = SHARE if options.workers else options.count
+    found: dict[str, tuple[str, ...]] = {}
+    for module, first in itertools.product(RANDOM, range(0, options.count, share)):
+        some = ("-m", module, "--count", str(min(share, options.count - first)))
+        found[" ".join((*some, f"from {first}"))] = *some, "--seed", str(options.seed + first)
+    rest = [*(("-m", f"tests.stress.{name}", "--seconds", str(options.seconds)) for name in STRESS),
+            ("-m", "tests.stress.sizes"), ("-m", "tests.ranks.many"),
+            *(("-m", "tests.cuda_texts", place) for place in (
+                [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.joinpath(
+                    CONFORMANCE).iterdir()) if path.is_dir() and path.name[0] not in "_."]
+                if options.workers else [CONFORMANCE]))]
+    return found | {" ".join(command): command for command in rest}
+
+
+def _once(how: Run, name: str, command: Sequence[str]) -> int:
     """Run a command, but for one that is noted in a folder to have ended well."""
-    mark = folder / noted(" ".join(command)) if folder else None
-    if mark is None or not mark.exists():
+    mark = how.each / noted(name) if how.each else None
+    if mark is not None and mark.exists():
+        return 0
+    if how.workers:
+        left = how.until - time.monotonic()
+        status, text = quietly(*command, limit=left) if left > 0 else (1, "no time was left\n")
+        print(f"$ python {' '.join(command)}\n{text}status {status}", flush=True)
+    else:
         status = run(*command)
-        if mark is not None and not status:
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
-        return status
-    return 0
+    if mark is not None and not status:
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    return status
 
 
 def noted(name: str) -> str:
@@ -197,16 +246,15 @@ def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
     return parser
 
 
-def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float,
-                each: Path | None = None) -> int:
+def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], how: Run) -> int:
     """Run the tests on every device, the longest first."""
     require("test", *TEST)
     with byte_code() as environment:
-        return _with({**ALONE, **environment}, title, needs, options, limit, each)
+        return _with({**ALONE, **environment}, title, needs, options, how)
 
 
 def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Sequence[str],
-          limit: float, each: Path | None) -> int:
+          how: Run) -> int:
     """Run the tests in processes with an environment; with a folder what it does not hold yet."""
     places, without, words = found_devices(**shared)
     missing = [word for word in needs if not any(word in place for place in places.values())]
@@ -215,6 +263,7 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
         print(f"{title}: no device of {', '.join(missing) or 'any platform'}; found: {places}")
         return 1
     jobs = _jobs({name: words.get(name, "") for name in places if name not in OURS})
+    each = how.each
     if each is not None:
         jobs = _by_file(jobs)
     kept = _rows_of(jobs, each)
@@ -222,7 +271,7 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
             for name, (command, environment) in jobs.items()
             if each is None or not (each / noted(name)).exists()}
     print(f"{title}: {len(jobs) - len(todo)} of {len(jobs)} parts have ended well before")
-    failed = together(title, todo, options, limit, each, **shared) if todo else []
+    failed = together(title, todo, options, how, **shared) if todo else []
     print(f"{title}: on {', '.join(f'{name} ({place})' for name, place in places.items())}")
     for name, why in without.items():
         print(f"{title}: without {name}: {why}")
@@ -300,14 +349,15 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
 
 
 def together(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
-             options: Sequence[str], limit: float, each: Path | None = None,
-             **environment: str) -> list[str]:
+             options: Sequence[str], how: Run, **environment: str) -> list[str]:
     """Run pytest in a process for each job, forked from one that collects; return what failed.
 
     What needs no conformance test is collected by a process of its own meanwhile. Two processes
     more than there are processors run at once, for each waits now and then, and the last ones are
-    short. In a folder it is noted what ended well.
+    short. Many workers have one process that collects for all.
     """
+    if how.workers:
+        return _forked(title, jobs, options, how, how.workers, environment)
     some = max(1, (os.cpu_count() or 1) // 2)
     apart = {name: job for name, job in jobs.items()
              if not any(path == "tests" or f"{path}/".startswith(f"{CONFORMANCE}/")
@@ -315,21 +365,23 @@ def together(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str
     halves = ((apart, some), ({k: v for k, v in jobs.items() if k not in apart},
                               (os.cpu_count() or 1) + 2 - some))
     with ThreadPoolExecutor() as pool:
-        told = [pool.submit(_forked, title, half, options, limit, each, count, environment)
+        told = [pool.submit(_forked, title, half, options, how, count, environment)
                 for half, count in halves if half]
         return [name for one in told for name in one.result()]
 
 
 def _forked(title: str, jobs: Mapping[str, tuple[tuple[str, ...], dict[str, str]]],
-            options: Sequence[str], limit: float, each: Path | None, at_once: int,
+            options: Sequence[str], how: Run, at_once: int,
             environment: Mapping[str, str]) -> list[str]:
     """Run a process for each job, some at once, forked from one; return what failed."""
     with tempfile.TemporaryDirectory(prefix="unisycl-parts-") as folder:
         file, failed = Path(folder, "parts"), Path(folder, "failed")
         file.write_text(json.dumps({
-            "title": title, "options": ["--spent=10", *options], "limit": limit,
-            "at_once": at_once, "failed": str(failed),
-            "done": {name: str(each.absolute() / noted(name)) for name in jobs} if each else {},
+            "title": title, "options": ["--spent=10", *options], "limit": how.limit,
+            "at_once": at_once, "failed": str(failed), "most": CASES if how.workers else None,
+            "within": min(how.until - time.monotonic(), DAY),
+            "done": {name: str(how.each.absolute() / noted(name)) for name in jobs}
+            if how.each else {},
             "parts": [{"name": name, "command": command, "environment": own}
                       for name, (command, own) in jobs.items()]}), encoding="utf-8")
         subprocess.run([sys.executable, "-m", "tests.parts", str(file)], cwd=ROOT, check=False,

@@ -6,7 +6,8 @@ kernels, so that what one has lowered and compiled others need not, and one proc
 programs (``tests.children``). FILE is JSON: ``parts`` with a name each, what pytest would be given
 for it alone (``command``) and an environment of its own; ``options`` for pytest in all of them; how
 many run ``at_once`` and to what ``limit`` in seconds; the file that names those that ``failed``;
-for parts that may have no tests, the files that say that they are ``done``.
+for parts that may have no tests, the files that say that they are ``done``. What has ``most``
+tests or fewer is one process, what has more several; ``within`` so many seconds all has to end.
 
 Non-goals: which parts there are (``dev.py``). Invariants: no device is opened, and no thread
 started, before the last part is forked; a part's output is printed as a whole when it ends.
@@ -24,12 +25,14 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
 from tests import children
+from unisycl.testing.joined import joined
 
 ROOT = Path(__file__).parents[1]
 
@@ -40,6 +43,8 @@ class Parts:
     def __init__(self, asked: dict[str, Any]) -> None:
         self.asked = asked
         self.failed: list[str] = []
+        self.end = time.monotonic() + asked.get("within", float("inf"))
+        self.shares: dict[str, list[dict[str, Any]]] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config,
@@ -51,18 +56,34 @@ class Parts:
             pytest.exit("parts: collecting started threads: none can be forked", returncode=1)
         gc.collect()
         gc.freeze()
-        part = self._forked()
+        part = self._forked(self._waiting(items))
         if part is None:
             Path(self.asked["failed"]).write_text("".join(f"{n}\n" for n in self.failed))
             pytest.exit("all parts have ended", returncode=1 if self.failed else 0)
         begin(config, part)
         items[:] = belonging(items, part)
 
-    def _forked(self) -> dict[str, Any] | None:
+    def _waiting(self, items: Sequence[pytest.Item]) -> list[dict[str, Any]]:
+        """Return what is to run: the parts, or shares of those that have many tests."""
+        files: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            files.setdefault(str(item.path.relative_to(ROOT)), []).append(item)
+        found = []
+        for part in self.asked["parts"]:
+            places = arguments(part).paths
+            there = [item for file, of in files.items()
+                     if any(below(file, place) for place in places) for item in of]
+            self.shares[part["name"]] = shares(part, there, self.asked.get("most"))
+            found += self.shares[part["name"]]
+        return found
+
+    def _forked(self, waiting: list[dict[str, Any]]) -> dict[str, Any] | None:
         """Return the part of a process of its own; None in the first one, when all have ended."""
-        waiting = list(self.asked["parts"])
         running: dict[int, tuple[dict[str, Any], float]] = {}
         while waiting or running:
+            if time.monotonic() > self.end:
+                self._leave(running, waiting)
+                return None
             while waiting and len(running) < self.asked["at_once"]:
                 part = waiting.pop(0)
                 process = os.fork()
@@ -72,26 +93,75 @@ class Parts:
             self._watch(running)
         return None
 
+    def _leave(self, running: dict[int, tuple[dict[str, Any], float]],
+               waiting: list[dict[str, Any]]) -> None:
+        """End what runs, for the time is over, and tell what there was no time for."""
+        for process in running:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+        late = [part["name"] for part, _ in running.values()]
+        late += [part["name"] for part in waiting]
+        print(f"{self.asked['title']}: no time was left for {len(late)}: {'; '.join(late)}",
+              flush=True)
+        self.failed += [f"{name} (no time was left)" for name in late]
+
     def _watch(self, running: dict[int, tuple[dict[str, Any], float]]) -> None:
         """Wait a while, and tell of a part that has ended; one that takes too long is ended."""
         process, status = os.waitpid(-1, os.WNOHANG)
         if process in running:
             part, begun = running.pop(process)
-            code, seconds = os.waitstatus_to_exitcode(status), time.monotonic() - begun
-            text = output(part).read_text(encoding="utf-8", errors="replace")
-            print(f"{part['name']}: {' '.join(part['command'])}\n{text}{self.asked['title']}: "
-                  f"{part['name']} took {seconds:.0f} s"
-                  + (f" and ended with {code}" if code else ""), flush=True)
-            mark = self.asked.get("done", {}).get(part["name"])
-            if mark and code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-                Path(mark).touch()
-            elif code:
-                self.failed.append(part["name"])
+            self._ended(part, os.waitstatus_to_exitcode(status), time.monotonic() - begun)
             return
         for late, (_, begun) in running.items():
             if time.monotonic() - begun > self.asked["limit"]:
                 os.kill(late, signal.SIGKILL)
-        time.sleep(0.1)
+        time.sleep(0.1 if len(running) < 8 else 0.01)
+
+    def _ended(self, part: dict[str, Any], code: int, seconds: float) -> None:
+        """Tell how a process ended; note which parts have ended well, all their shares."""
+        text = output(part).read_text(encoding="utf-8", errors="replace")
+        print(f"{part['name']}: {' '.join(part['command'])}\n{text}{self.asked['title']}: "
+              f"{part['name']} took {seconds:.0f} s"
+              + (f" and ended with {code}" if code else ""), flush=True)
+        whole = part.get("of", part["name"])
+        mark = self.asked.get("done", {}).get(whole)
+        part["ended"] = True
+        if code and not (mark and code == pytest.ExitCode.NO_TESTS_COLLECTED):
+            part["wrong"] = True
+            self.failed.append(part["name"])
+        every = self.shares.get(whole, [])
+        if all(one.get("ended") for one in every):
+            if "of" in part:
+                join(every)
+            if mark and not any(one.get("wrong") for one in every):
+                Path(mark).touch()
+
+
+def shares(part: dict[str, Any], items: list[pytest.Item], most: int | None,
+           ) -> list[dict[str, Any]]:
+    """Return a part, or several that have at most so many of its tests each."""
+    count = -(-len(belonging(items, part)) // most) if most else 1
+    if count < 2:
+        return [part]
+    found = []
+    for k in range(count):
+        one = {**part, "name": f"{part['name']}, {k + 1} of {count}", "of": part["name"],
+               "share": [k, count]}
+        if told := arguments(part).conformance_json:
+            one["command"] = [f"{word}.{k}" if word == told else word for word in part["command"]]
+        found.append(one)
+    return found
+
+
+def join(every: Sequence[dict[str, Any]]) -> None:
+    """Write what the shares of a part said of rows where it would have said it."""
+    files = [Path(told) for one in every if (told := arguments(one).conformance_json)]
+    there = [file for file in files if file.exists()]
+    if there:
+        report = joined([file.read_text(encoding="utf-8") for file in there])
+        there[0].with_suffix("").write_text(report.to_json(), encoding="utf-8")
+    for file in there:
+        file.unlink()
 
 
 def begin(config: pytest.Config, part: dict[str, Any]) -> None:
@@ -149,7 +219,8 @@ def belonging(items: list[pytest.Item], part: dict[str, Any]) -> list[pytest.Ite
             device = call.params.get("device") if call else None
             if device is None or device in told.device:
                 kept.append(item)
-    return kept
+    k, count = part.get("share", (0, 1))
+    return kept[len(kept) * k // count:len(kept) * (k + 1) // count]
 
 
 def below(file: str, place: str) -> bool:

@@ -296,18 +296,19 @@ class _Results:
         return sum(r["state"] in NOTICED for r in tried) / max(1, len(tried))
 
     def tell(self) -> None:
-        """Print the score, whole and by folder."""
+        """Print the score, whole, of each room and of each folder in one."""
         print()
         for row in self._known.values():
             if row["state"] == "not run":
                 print(_diff(row))
-        rooms: dict[str, list[bool]] = {}
+        folders: dict[str, list[bool]] = {}
         for row in self._known.values():
             if row["state"] != "not made":
-                room = row["path"].split("/")[1]
-                rooms.setdefault(room, []).append(row["state"] in NOTICED)
-        for room, noticed in sorted(rooms.items()):
-            print(f"{room}: {sum(noticed)} of {len(noticed)}, {sum(noticed) / len(noticed):.1%}")
+                parts = Path(row["path"]).parts[1:-1]
+                for folder in {parts[0], "/".join(parts)}:
+                    folders.setdefault(folder, []).append(row["state"] in NOTICED)
+        for folder, noticed in sorted(folders.items()):
+            print(f"{folder}: {sum(noticed)} of {len(noticed)}, {sum(noticed) / len(noticed):.1%}")
         print(f"score {self.score():.1%} of {len(self._known)} mutants: {self._counts()}")
 
 

@@ -91,10 +91,44 @@ def test_the_page_is_of_both_turns_where_devices_share_tests(
 
 
 def test_at_night_all_cases_run_and_random_programs(ran: list[tuple[str, ...]]) -> None:
-    assert dev.nightly(["--count", "7", "--seconds", "3"]) == 0
+    assert dev.nightly(["--count", "7", "--seconds", "3", "--seed", "70"]) == 0
     assert not any("--sample" in command for command in ran)
-    assert ("-m", "tests.property.fuzz", "--count", "7") in ran
+    assert ("-m", "tests.property.fuzz", "--count", "7", "--seed", "70") in ran
     assert ("-m", "tests.stress.losses", "--seconds", "3") in ran
+
+
+def test_many_workers_share_programs_and_tell_what_had_no_time(
+        ran: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    quiet: list[tuple[str, ...]] = []
+
+    def quietly(*command: str, **_: object) -> tuple[int, str]:
+        quiet.append(command)
+        return int("tests.stress.losses" in command), "said\n"
+    monkeypatch.setattr(dev, "quietly", quietly)
+    many = ["--workers", "4", "--count", "250", "--seconds", "3"]
+    assert dev.nightly([*many, "--seed", "9", "--each", str(tmp_path / "nights")]) == 1
+    fuzz = [command[2:] for command in quiet if "tests.property.fuzz" in command]
+    assert {("--count", "100", "--seed", "9"), ("--count", "100", "--seed", "109"),
+            ("--count", "50", "--seed", "209")} == {*fuzz}
+    assert {"tests/conformance/vec", "tests/conformance/usm"} <= {c[-1] for c in quiet}
+    said = capsys.readouterr().out
+    assert "--seconds 3\nsaid\nstatus 1\n" in said
+    assert "nightly: failed: -m tests.stress.losses --seconds 3 of" in said
+    quiet.clear()
+    assert dev.nightly([*many, "--seed", "10", "--each", str(tmp_path / "nights")]) == 1
+    assert [("-m", "tests.stress.losses", "--seconds", "3")] == quiet  # all else had ended well
+    assert dev.nightly([*many, "--within", "0"]) == 1
+    assert "no time was left\nstatus 1" in capsys.readouterr().out
+
+
+def test_many_workers_have_shares_of_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(dev, "_forked", lambda _, jobs, __, how, count, ___: asked.append(
+        (len(jobs), count)) or ["one"])
+    jobs = dev._jobs({})
+    assert ["one"] == dev.together("nightly", jobs, (), dev.Run(1.0, workers=30))
+    assert [(len(jobs), 30)] == asked
 
 
 def test_what_ended_well_in_one_night_is_left_out_of_the_next(
@@ -164,11 +198,11 @@ def test_what_needs_no_conformance_test_is_collected_apart(
     asked: list[tuple[set[str], int]] = []
 
     def forked(_: str, jobs: Mapping[str, object], *more: object) -> list[str]:
-        asked.append(({*jobs}, int(str(more[3]))))
+        asked.append(({*jobs}, int(str(more[2]))))
         return [*jobs][:1]
     monkeypatch.setattr(dev, "_forked", forked)
     jobs = dev._jobs({"opencl:0": WORDS["opencl"]})
-    failed = dev.together("ci", jobs, (), 1.0)
+    failed = dev.together("ci", jobs, (), dev.Run(1.0))
     (apart, some), (whole, more) = sorted(asked, key=lambda one: len(one[0]))
     assert apart == {"all else", "unit tests"}
     assert apart | whole == {*jobs}

@@ -49,6 +49,42 @@ def test_a_part_without_tests_is_done_where_that_is_noted(tmp_path: Path) -> Non
     assert "devices" in json.loads((tmp_path / "rows.json").read_text())
 
 
+def run(tmp_path: Path, **asked: object) -> tuple[str, list[str]]:
+    """Run parts; return what is printed and which failed."""
+    file, failed = tmp_path / "parts", tmp_path / "failed"
+    file.write_text(json.dumps({"title": "nightly", "options": [], "limit": 100, "at_once": 2,
+                                "failed": str(failed), **asked}))
+    done = children.run([sys.executable, "-m", "tests.parts", str(file)], cwd=parts.ROOT,
+                        capture_output=True, text=True)
+    return done.stdout, failed.read_text().splitlines()
+
+
+def test_a_part_of_many_tests_is_several_processes_that_say_one_thing(tmp_path: Path) -> None:
+    rows, mark = tmp_path / "rows.json", tmp_path / "whole.done"
+    names = [f"tests/unit/base/{name}" for name in ("test_version.py", "test_strides.py")]
+    said, failed = run(tmp_path, most=1, done={"whole": str(mark)}, parts=[
+        {"name": "whole", "environment": {}, "command": [
+            "--device", "cpu", "--conformance-json", str(rows), *names]}])
+    shares = [line for line in said.splitlines() if line.startswith("nightly: whole, ")]
+    collected = sum(int(line.partition(" passed")[0]) for line in said.splitlines()
+                    if " passed" in line)
+    assert len(shares) == collected > 1
+    assert f"whole, 1 of {collected} took" in said
+    assert [] == failed
+    assert mark.exists()
+    assert ["cpu"] == json.loads(rows.read_text())["devices"]
+    assert [rows] == [*tmp_path.glob("rows.json*")]
+
+
+def test_what_there_is_no_time_for_is_named_and_not_done(tmp_path: Path) -> None:
+    mark = tmp_path / "late.done"
+    said, failed = run(tmp_path, within=0, done={"late": str(mark)}, parts=[
+        {"name": "late", "environment": {}, "command": ["--device", "cpu", VERSION]}])
+    assert "nightly: no time was left for 1: late\n" in said
+    assert ["late (no time was left)"] == failed
+    assert not mark.exists()
+
+
 def test_a_program_is_what_a_new_interpreter_would_make_of_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import sys\nprint(sys.argv, __name__, __file__, file=sys.stderr)\n"
