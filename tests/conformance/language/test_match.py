@@ -149,3 +149,19 @@ def test_the_subject_is_evaluated_once_and_cases_in_turn(queue):
                     out[i] = 4
         return kernel
     agree(queue, build, N, k=K, out=ints(N), calls=ints(N, 2))
+
+
+def test_a_case_for_each_member_leaves_nothing_out(queue):
+    def build(k, out):
+        def kernel(i):
+            kind = Kind.MANY if k[i] > 2 else Kind.FEW
+            match kind:
+                case Kind.FEW if k[i] < 0:
+                    found = 1
+                case Kind.FEW:
+                    found = 2
+                case Kind.MANY:
+                    found = 3
+            out[i] = found
+        return kernel
+    agree(queue, build, N, k=K, out=ints(N))  # and no warning of a name without a value

@@ -156,11 +156,63 @@ def compared(i, a, o):  # type: ignore[no-untyped-def]
         o[i, 3] = pair.x * 10 + pair.y
 
 
+def matched(i, a, o):  # type: ignore[no-untyped-def]
+    x = a[i, 0] if a[i, 0] > 4 else None
+    match x:
+        case None | 9 if a[i, 1] > 6:
+            o[i, 0] = -1
+        case None | 7:
+            o[i, 0] = 1
+        case 5:
+            o[i, 0] = 2 + x
+        case even if even % 2 == 0:
+            o[i, 0] = 10 * even + x
+        case _:
+            o[i, 0] = 100 * x
+    match find(a, i, 3):
+        case None:
+            o[i, 1] = -1
+        case 0 | 1:
+            o[i, 1] = 50
+        case place:
+            o[i, 1] = place
+    pair = Pair(a[i, 2], 1) if a[i, 2] > 5 else Pair(a[i, 2], 2) if a[i, 2] > 2 else None
+    match pair:
+        case Pair(x, 1):
+            o[i, 2] = x
+        case Pair(x=x):
+            o[i, 2] = 20 * x + pair.y
+        case None:
+            o[i, 2] = -1
+    size = None
+    for k in range(8):
+        if a[i, k] > 7:
+            size = Size.SMALL
+        match size:
+            case None if a[i, k] == 2:
+                size = Size.LARGE
+            case Size.LARGE:
+                o[i, 3] += size.value
+                size = None
+    match size:
+        case None:
+            end = 100
+        case Size.SMALL:
+            end = 200
+        case Size.LARGE:
+            end = size.value
+    o[i, 3] += end
+    match x:
+        case None:
+            return
+    o[i, 3] += 1000 * x
+
+
 def rows() -> np.ndarray[Any, Any]:
     return np.random.default_rng(5).integers(0, 10, (ROWS, COLUMNS)).astype(np.int32)
 
 
-@pytest.mark.parametrize("kernel", [kept_in_loops, left_early, of_functions, compared])
+@pytest.mark.parametrize("kernel", [kept_in_loops, left_early, of_functions, compared, matched])
 def test_what_may_be_none_is_what_python_says(queue: sycl.queue,
                                               kernel: Callable[..., None]) -> None:
     found, wanted = np.zeros((ROWS, 4)), np.zeros((ROWS, 4))
@@ -212,8 +264,27 @@ def its_value(i, a, o):  # type: ignore[no-untyped-def]
     o[i, 0] = a[i, 2] > 3 and best
 
 
+def matched_in_vain(i, a, o):  # type: ignore[no-untyped-def]
+    best = a[i, 0] if a[i, 1] > 3 else None
+    match best:
+        case None if a[i, 2] > 3:
+            o[i, 0] = 1
+        case k:
+            o[i, 0] = k + 1
+
+
+def given_anew_by_a_guard(i, a, o):  # type: ignore[no-untyped-def]
+    best = a[i, 0] if a[i, 1] > 3 else None
+    match best:
+        case None:
+            o[i, 0] = 1
+        case _ if (best := find(a, i, 3)) != 5:
+            o[i, 0] = best + 1
+
+
 @pytest.mark.parametrize("kernel", [
-    unasked, asked_in_vain, lost_again, of_a_function, a_class, the_first_of_two, its_value])
+    unasked, asked_in_vain, lost_again, of_a_function, a_class, the_first_of_two, its_value,
+    matched_in_vain, given_anew_by_a_guard])
 def test_what_could_be_none_where_it_is_used_is_refused(queue: sycl.queue,
                                                         kernel: Callable[..., None]) -> None:
     with pytest.raises(sycl.exception, match="K127.*may be None here"):

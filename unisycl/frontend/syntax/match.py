@@ -2,20 +2,24 @@
 
 It becomes the chain of ``if`` that it means, over the subject's value, whose class is known.
 Non-goals: patterns of mappings. Invariant: the subject is evaluated once, a pattern only if none
-before it matched, and its names are bound before its guard is asked.
+before it matched, and its names are bound before its guard is asked. Behind a case that takes None,
+and in one that does not, what may be None is not.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import enum
 from dataclasses import replace
 
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend.context import Context, Tail
 from unisycl.frontend.syntax.given import given, placed
+from unisycl.frontend.syntax.names import lent_names
 from unisycl.frontend.values import special_methods
 from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.joins import is_none
 from unisycl.frontend.values.kind import Value, as_tuple
 from unisycl.frontend.values.optionals import Optional
 from unisycl.frontend.values.tuples import Several
@@ -36,12 +40,57 @@ class Matched:
 def lower_match(ctx: Context, node: ast.Match, tail: Tail) -> bool:
     """Lower a match statement."""
     subject = ctx.hold_value(ctx.value(node.subject))
+    name = _tested_name(ctx, node, subject)
+    left = _members(subject)
+    rows: list[tuple[ast.match_case, Matched]] = []
+    for case in node.cases:
+        found = _pattern(ctx, case.pattern, subject, name)
+        if found is None:
+            continue
+        if case.guard is None:
+            if isinstance(subject, Optional) and _takes_none(ctx, case.pattern, sure=True):
+                subject, name = subject.some, None  # what the next cases are asked about
+            elif left:
+                left -= _matched_members(ctx, case.pattern)
+                if not left and not isinstance(subject, Optional):
+                    found = replace(found, tests=())  # there is no other member
+        rows.append((case, found))
     chain: list[ast.stmt] = []
-    for case in reversed(node.cases):
-        found = _pattern(ctx, case.pattern, subject)
-        if found is not None:
-            chain = _branch(case, found, chain)
+    for case, found in reversed(rows):
+        chain = _branch(case, found, chain)
     return bool(ctx.lower_body(ctx, chain, tail))
+
+
+def _tested_name(ctx: Context, node: ast.Match, subject: Value) -> str | None:
+    """Return the subject's name, if tests of it show for the statements behind what it is."""
+    if not (isinstance(node.subject, ast.Name) and isinstance(subject, Optional)):
+        return None
+    name, guards = node.subject.id, [case.guard for case in node.cases if case.guard is not None]
+    given_anew = any(isinstance(x, ast.NamedExpr) and x.target.id == name
+                     for guard in guards for x in ast.walk(guard))
+    return None if given_anew or name in lent_names(ctx.frame.source.node) else name
+
+
+def _members(subject: Value) -> set[str] | None:
+    """Return the names of members of which a run tells the subject, if it is any; else None."""
+    cls = getattr(subject.some if isinstance(subject, Optional) else subject, "enumeration", None)
+    if cls is None or isinstance(subject, Constant) or issubclass(cls, enum.Flag):
+        return None
+    return {member.name for member in cls}
+
+
+def _matched_members(ctx: Context, pattern: ast.pattern | None) -> set[str]:
+    """Return the names of members of enumerations that a pattern takes for certain."""
+    match pattern:
+        case ast.MatchAs():
+            return _matched_members(ctx, pattern.pattern)
+        case ast.MatchOr():
+            return set().union(*(_matched_members(ctx, p) for p in pattern.patterns))
+        case ast.MatchValue(value=ast.Attribute()):
+            known = ctx.value(pattern.value)
+            return {known.object.name} if isinstance(known, Constant) \
+                and isinstance(known.object, enum.Enum) else set()
+    return set()
 
 
 def _branch(case: ast.match_case, found: Matched, rest: list[ast.stmt]) -> list[ast.stmt]:
@@ -71,22 +120,28 @@ class _Bound(ast.NodeTransformer):
         return given(self.names[node.id], node) if node.id in self.names else node
 
 
-def _pattern(ctx: Context, pattern: ast.pattern, value: Value) -> Matched | None:
-    """Return what a pattern asks of a value; None if it never matches."""
-    if isinstance(value, Optional) and not _asks_for_none(pattern):
-        raise value.refused(ctx, pattern)
+def _pattern(ctx: Context, pattern: ast.pattern, value: Value,
+             name: str | None = None) -> Matched | None:
+    """Return what a pattern asks of a value; None if it never matches.
+
+    ``name``: the name that has the value, if a test may ask for it by its name.
+    """
+    if isinstance(value, Optional) and not _takes_none(ctx, pattern):
+        found = _pattern(ctx, pattern, value.some)
+        some = placed(ast.UnaryOp(ast.Not(), _is_none(pattern, value, name)), pattern)
+        return found and replace(found, tests=(some, *found.tests))
     match pattern:
         case ast.MatchValue():
             return Matched((_equal(pattern, value, pattern.value),))
         case ast.MatchSingleton():
-            return _singleton(pattern, value)
+            return _singleton(pattern, value, name)
         case ast.MatchAs(pattern=None):
             return Matched() if pattern.name is None else Matched((), ((pattern.name, value),))
         case ast.MatchAs() if pattern.pattern is not None and pattern.name is not None:
-            found = _pattern(ctx, pattern.pattern, value)
+            found = _pattern(ctx, pattern.pattern, value, name)
             return found and replace(found, names=(*found.names, (pattern.name, value)))
         case ast.MatchOr():
-            return _alternatives(ctx, pattern, value)
+            return _alternatives(ctx, pattern, value, name)
         case ast.MatchSequence():
             return _sequence(ctx, pattern, value)
         case ast.MatchClass():
@@ -95,32 +150,45 @@ def _pattern(ctx: Context, pattern: ast.pattern, value: Value) -> Matched | None
                      help="compare values: literals, names with a dot, tuples of them, _")
 
 
-def _asks_for_none(pattern: ast.pattern) -> bool:
-    """Say whether a pattern can be answered of what may be None."""
-    if isinstance(pattern, ast.MatchAs | ast.MatchOr | ast.MatchValue):
-        return True
-    return isinstance(pattern, ast.MatchSingleton) and pattern.value is None
+def _takes_none(ctx: Context, pattern: ast.pattern, *, sure: bool = False) -> bool:
+    """Say whether a pattern may match None, or matches it for sure."""
+    match pattern:
+        case ast.MatchAs():
+            return pattern.pattern is None or _takes_none(ctx, pattern.pattern, sure=sure)
+        case ast.MatchOr():
+            return any(_takes_none(ctx, p, sure=sure) for p in pattern.patterns)
+        case ast.MatchValue(value=ast.Attribute()) if not sure:
+            known = ctx.value(pattern.value)
+            return is_none(known) or isinstance(known, Optional)
+        case ast.MatchSingleton():
+            return pattern.value is None
+    return False
+
+
+def _is_none(pattern: ast.pattern, value: Value, name: str | None) -> ast.expr:
+    of: ast.expr = given(value, pattern) if name is None else ast.Name(name, ast.Load())
+    return placed(ast.Compare(of, [ast.Is()], [ast.Constant(None)]), pattern)
 
 
 def _equal(pattern: ast.pattern, value: Value, other: ast.expr) -> ast.expr:
     return placed(ast.Compare(given(value, pattern), [ast.Eq()], [other]), pattern)
 
 
-def _singleton(pattern: ast.MatchSingleton, value: Value) -> Matched | None:
+def _singleton(pattern: ast.MatchSingleton, value: Value, name: str | None) -> Matched | None:
     """Match None, True or False: the very objects, which NumPy's truth values are not."""
     if pattern.value is None:
-        return Matched((placed(ast.Compare(given(value, pattern), [ast.Is()],
-                                           [ast.Constant(None)]), pattern),))
+        return Matched((_is_none(pattern, value, name),))
     if not isinstance(value, n.Expr) or value.type != WEAK_BOOL:
         return None
     truth: ast.expr = given(value, pattern)
     return Matched((truth if pattern.value else placed(ast.UnaryOp(ast.Not(), truth), pattern),))
 
 
-def _alternatives(ctx: Context, pattern: ast.MatchOr, value: Value) -> Matched | None:
+def _alternatives(ctx: Context, pattern: ast.MatchOr, value: Value,
+                  name: str | None) -> Matched | None:
     tests: list[ast.expr] = []
     for part in pattern.patterns:
-        found = _pattern(ctx, part, value)
+        found = _pattern(ctx, part, value, name)
         if found is None:
             continue
         if found.names:
