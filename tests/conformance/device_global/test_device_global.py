@@ -171,7 +171,10 @@ def test_kernels_use_arrays_records_and_vecs(own: sycl.queue) -> None:
         out[7] = here.norm1()
         here.x = 1
         out[8] = here.get().x
-    assert [16, 4, 20, 20, 5, 20, 5, 7, 1] == results(own, kernel, 9)
+        twice = colour * 2 + colour
+        out[9] = twice.w + (-colour).x + (1.0 - colour).y
+        out[10] = sycl.all(colour == colour) + sycl.any(colour < colour.get())
+    assert [16, 4, 20, 20, 5, 20, 5, 7, 1, 14, 1] == results(own, kernel, 11)
 
 
 @pytest.mark.row("G-3")

@@ -53,6 +53,16 @@ class Line:
         return self.slope * x + self.start
 
 
+@dataclasses.dataclass(frozen=True)
+class Shift:
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Shift(self.x + other.x, self.y + other.y)
+
+
+STEEP, FLAT, ORIGIN = Line(3.0, -1.0), Line(0.25, 8.0), Shift(0.0, 0.0)
 SPHERES = (Sphere((0.0, 0.0, 1.0), 1.0, 0), Sphere((1.0, 0.0, 3.0), 0.5, 1),
            Sphere((0.0, 2.0, 2.0), 0.75, 2))
 MATERIALS = (Material(0.5, 0.25), Material(0.75, 0.0, "wood"), Material(0.25, 1.5, "steel"))
@@ -102,6 +112,69 @@ def test_memories_and_dicts(queue):
           out=np.zeros((N, 3)))
 
 
+def best_of(x):
+    if x > 10:
+        return STEEP
+    return FLAT if x > 5 else Line(x * 1.0, 4.0)
+
+
+def test_objects_that_are_captured_share_names_with_others(queue):
+    def build(k, out):
+        def kernel(i):
+            line = STEEP if k[i] > 8 else FLAT
+            out[i, 0] = line.at(2.0) + 100 * MATERIALS[k[i] % 3].diffuse
+            found, last = None, (0.0, FLAT)
+            for j in range(4):
+                if k[i] > 3 * j:
+                    found = STEEP if j == 2 else Line(j * 1.0, 2.0)
+                    last = (last[0] + j, STEEP)
+            out[i, 1] = -1 if found is None else found.at(3.0)
+            out[i, 2] = last[0] + 10 * last[1].slope
+            out[i, 3] = best_of(k[i]).at(1.0)
+            total = ORIGIN
+            for _ in range(k[i]):
+                total = total + Shift(0.5, 2.0)
+            out[i, 4] = total.x + 100 * total.y + 1000 * (total == ORIGIN)
+            one, other = STEEP, FLAT
+            if k[i] % 2:
+                one, other = other, one
+            out[i, 5] = one.slope + 10 * other.slope
+            material = MATERIALS[0] if k[i] > 3 else MATERIALS[1]
+            out[i, 6] = material.shade(3.0)
+        return kernel
+    agree(queue, build, N, k=K, out=np.zeros((N, 7)))
+
+
+def change_one(i, out):
+    line = STEEP if i > 1 else Line(1.0, 2.0)
+    line.slope = 3.0
+    out[i] = line.slope
+
+
+def ask_one_for_a_text(i, out):
+    material = MATERIALS[0]
+    for _ in range(i):
+        material = MATERIALS[1]
+    out[i] = material.name == "wood"
+
+
+def ask_which_object(i, out):
+    line = STEEP if i > 1 else FLAT
+    out[i] = line is STEEP
+
+
+def one_of_two_texts(i, out):
+    mode = "fast" if i > 1 else "slow"
+    out[i] = mode == "fast"
+
+
+def a_text_that_changes(i, out):
+    mode = "fast"
+    if i > 1:
+        mode = "slow"
+    out[i] = mode == "fast"
+
+
 def change(i, out):
     material = MATERIALS[i % 3]
     material.diffuse = 2.0
@@ -129,7 +202,10 @@ def ask_which_tuple(i, out):
 @pytest.mark.parametrize(("kernel", "reason"), [
     (change, "cannot change what it captured"), (change_by_a_method, "cannot change what it"),
     (ask_for_a_text, "'name' of one of several objects"), (ask_which, "compare them by =="),
-    (ask_which_tuple, "compare them by ==")])
+    (ask_which_tuple, "compare them by =="), (change_one, "cannot change what it captured"),
+    (ask_one_for_a_text, "'name' of one of several objects"), (ask_which_object, "by =="),
+    (one_of_two_texts, "let the name be a number, or a member of an enumeration"),
+    (a_text_that_changes, "let the name be a number, or a member of an enumeration")])
 def test_what_cannot_be_done_with_one_of_several_objects(queue, kernel, reason):
     with pytest.raises(sycl.KernelError, match=reason):
         queue.parallel_for(3, kernel, ints(3))

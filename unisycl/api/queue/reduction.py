@@ -69,7 +69,8 @@ class reduction(HasProperties):
         if isinstance(self.op, BuiltinFunctionType):
             _refuse_python(self.op)
         self._properties = properties.check(properties.flatten(given), "reduction")
-        zero = len(rest) == 1 or (np.isscalar(rest[0]) and rest[0] == 0)
+        zero = len(rest) == 1 or (isinstance(rest[0], int | float | complex | np.number)
+                                  and rest[0] == 0)
         halves = _halves(variable)
         self.joint = halves is not None and not (self.op is plus and zero)
         self.paired = halves is not None

@@ -37,7 +37,7 @@ from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, Item, item_i
 from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
 from unisycl.frontend.values.lists import Cells
-from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory import Memory, operand
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.numbers import kind_of
 from unisycl.frontend.values.optionals import Optional
@@ -110,6 +110,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(op, ast.In | ast.NotIn):
         return _membership(ctx, op, left, right, node)
     name = _COMPARE[type(op)]
+    left, right = (operand(ctx, v, node) for v in (left, right))
     if isinstance(left, Item) and isinstance(right, Item) and name in ("eq", "ne"):
         same = _same_item(ctx, left, right, node)
         return same if name == "eq" else coerce.negate(same)

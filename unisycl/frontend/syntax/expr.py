@@ -22,6 +22,7 @@ from unisycl.frontend.spelling import suggest
 from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.syntax.compare import decided, is_cheap, tested
 from unisycl.frontend.syntax.flow import (
+    ONE_TEXT,
     UNSET,
     Definition,
     Label,
@@ -52,7 +53,7 @@ from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Frame, Kind, Lowering, Met, Value, as_tuple, describe
 from unisycl.frontend.values.lists import Cells, new_list
-from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory import Memory, operand
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.streams import Stream
 from unisycl.frontend.values.tuples import Several
@@ -172,6 +173,7 @@ def lower_binop(ctx: Context, node: ast.BinOp) -> Value:
 
 def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return ``left op right`` for scalars, ids and ranges, tuples and vectors."""
+    left, right = (operand(ctx, v, node) for v in (left, right))
     own = special_methods.operated(ctx, op, SYMBOL[op], left, right, node)
     if own is not None:
         return own
@@ -347,6 +349,7 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
         if fixed is not None:
             return coerce.weak_scalar(not fixed)
         return coerce.negate(coerce.cast(ctx.truth(value, node), WEAK_BOOL))
+    value = operand(ctx, value, node)
     method = f"__{type(node.op).__name__.lower().replace('usub', 'neg').replace('uadd', 'pos')}__"
     own = special_methods.called(ctx, value, method, [], node)
     if own is not None:
@@ -425,7 +428,10 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Vector) and isinstance(right, Vector) and left.type == right.type:
         return _one_vector(ctx, cond, (then, left), (orelse, right), node)
-    if isinstance(left, Instance) and isinstance(right, Instance):
+    if left != right and any(isinstance(v, Constant) and v.is_instance((str,))
+                             for v in (left, right)):
+        raise ctx.refuse("K046", node, what="which text this is", help=ONE_TEXT)
+    if _is_object(left) and _is_object(right):
         return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Several) and isinstance(right, Several) and not then and not orelse \
             and len(left.items) == len(right.items) and not any(
@@ -448,6 +454,12 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         return _choose(ctx, cond, a, b, node)
     type = _joined(ctx, a, b, node)
     return _branched(ctx, cond, then, orelse, [(a, b, type)], node)[0]
+
+
+def _is_object(value: Value) -> bool:
+    """Say whether a value is an object, one that the kernel captures included."""
+    return isinstance(value, Instance) or (
+        isinstance(value, Constant) and value.owner_class() is not None)
 
 
 def _is_place(value: Value) -> bool:

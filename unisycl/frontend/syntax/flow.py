@@ -30,6 +30,8 @@ from unisycl.ir.types import PointerType
 _PATIENCE = 5
 _ONE_MEMORY = ("a pointer stays in one memory, which is inferred from where it is made (SYCL 2020 "
                "§5.9): use two names, or choose between elements")
+ONE_TEXT = ("texts exist while compiling only: let the name be a number, or a member of an "
+             "enumeration, and compare that")
 Site: TypeAlias = tuple[Any, ...]
 Name: TypeAlias = tuple[Any, str]
 """The key of a frame, and a name of that frame."""
@@ -356,6 +358,9 @@ def _lost(name: str, values: Sequence[Met], made: Definition) -> Lost:
                 f"{others[0] if others else 'other'} {kind} on another")
         return Lost("K085", (
             ("name", name), ("what", what), ("help", _ONE_MEMORY)), spans)
+    if any(isinstance(getattr(v, "object", None), str) for v in met):
+        return Lost("K046", (
+            ("name", name), ("what", f"which text '{name}' is"), ("help", ONE_TEXT)), spans)
     second = next((kind for kind in kinds if kind != kinds[0]), kinds[-1])
     return Lost("K035", (("name", name), ("first", kinds[0]), ("second", second)), spans)
 

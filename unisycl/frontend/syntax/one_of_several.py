@@ -8,12 +8,12 @@ kernel captures. Non-goals: numbers, tuples and vectors, which have ways of thei
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Sequence
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.values import choices, members
+from unisycl.frontend.values.captured_objects import field_names, field_values
 from unisycl.frontend.values.choices import Choice
 from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
@@ -77,19 +77,7 @@ def _fields(ctx: Context, items: Sequence[Value], node: ast.AST,
     objects = [v for v in items if isinstance(v, Constant) and v.owner_class() is not None]
     if len(objects) < len(items) or len({v.owner_class() for v in objects}) > 1:
         return (), []
-    names = [_names(v.object) for v in objects]
+    names = [field_names(v.object) for v in objects]
     if any(x != names[0] for x in names):
         return (), []
-    return names[0], [tuple(v.attribute(ctx, _attribute(name, node)) for name in names[0])
-                      for v in objects]
-
-
-def _names(obj: object) -> tuple[str, ...]:
-    if dataclasses.is_dataclass(obj):
-        return tuple(f.name for f in dataclasses.fields(obj))
-    return tuple(getattr(obj, "__dict__", ()))
-
-
-def _attribute(name: str, node: ast.AST) -> ast.Attribute:
-    owner = node if isinstance(node, ast.expr) else ast.Name("_", ast.Load())
-    return ast.copy_location(ast.Attribute(owner, name, ast.Load()), node)
+    return names[0], [field_values(ctx, v, names[0], node) for v in objects]

@@ -19,7 +19,7 @@ from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, coerce
 from unisycl.frontend.syntax.flow import Definition, lost, owner, resolve, spread
 from unisycl.frontend.syntax.unassigned import note_flag
-from unisycl.frontend.values import choices, functions, stored_pointers
+from unisycl.frontend.values import captured_objects, choices, functions, stored_pointers
 from unisycl.frontend.values.absent import Lost, Pending, Poison
 from unisycl.frontend.values.choices import ChoiceForm
 from unisycl.frontend.values.constants import Constant
@@ -158,6 +158,7 @@ class Variables(Lowering):
             raise lost(self, value, node)
         if isinstance(form, Scalar):
             return self._adopt_number(key, name, form, value, node)
+        value = captured_objects.fitting(self, form, value)
         if value is None and isinstance(form, ThingForm):
             return Poison(missing=True)
         return form.adopt(self, key, name, value, node, old)
@@ -178,6 +179,7 @@ class Variables(Lowering):
             known: dict[n.Local, n.Const] = dict(self.known)
             try:
                 if isinstance(form, VariableForm):
+                    like = captured_objects.fitting(self, form, like) or like
                     return form.variable(self, key, name, like)
                 return self.adopt(key, name, form, None, self.at or self.frames[-1].source.node)
             finally:
@@ -292,6 +294,9 @@ class Variables(Lowering):
                 found = stored_pointers.joined(self, *stored_pointers.one_kind(self, a, b))
                 if found is not None:
                     return found
+        if form is None:
+            objects = captured_objects.spread_objects(self, values)
+            return None if objects is None else meet(objects)
         return form
 
 

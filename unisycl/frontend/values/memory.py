@@ -52,6 +52,8 @@ class Memory(MemoryPlace):
         return f"{self.left}-dimensional {self.view.space.value} memory of {self.view.elem}"
 
     def number_help(self) -> str:
+        if self.reference and not self.left:
+            return f"write {self.name}.get() for the value that it has"
         if self.left == self.view.ndim:
             return "index it with one integer for each dimension"
         return ("index it with one integer for each dimension; a kernel computes with single "
@@ -363,3 +365,11 @@ def no_pointer(ctx: Lowering, value: Value | None, node: ast.AST) -> Exception:
     found = "nothing" if value is None else describe(value)
     return ctx.refuse("K049", node, found=found, expected="memory",
                       help="pass an accessor, local memory, USM, a private array or a pointer")
+
+
+def operand(ctx: Lowering, value: Value, node: ast.AST) -> Value:
+    """Return what an operator works on: of a reference to a vec or record that."""
+    if not isinstance(value, Memory) or value.left or not value.reference \
+            or not isinstance(value.view.elem, Struct):
+        return value
+    return value.record().read(ctx, node)

@@ -71,7 +71,9 @@ def declare(ctx: Lowering, reductions: tuple[Any, ...], node: ast.AST) -> None:
         row = dtypes.find_dtype(reduction.dtype)
         if row is None or row.kind == "c":
             raise ctx.refuse("K054", node, what=f"a reduction of {reduction.dtype} is not possible",
-                             help="reduce bool, integers or floats" if row is None else
+                             help="reduce bool, integers or floats, or keep the best place as an "
+                             "integer; dpl.reduce of unisycl.oneapi combines records and tuples"
+                             if row is None else
                              "complex numbers are reduced in a contiguous array, USM or a buffer")
         kind = _kind(reduction)
         ctx.need(kind)
