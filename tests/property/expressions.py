@@ -31,11 +31,12 @@ class Variable:
 
 @dataclass(frozen=True)
 class PrivateArray:
-    """A private array whose every element has a value."""
+    """A private array whose every element has a value; ``rank``: of most that is stored in it."""
 
     name: str
     dtype: str
     size: int
+    rank: int = ITEM
 
 
 class Expressions:

@@ -178,19 +178,19 @@ class Statements(Calls):
             return
         if not mine or (not flow.repeated and self.often(0.3)):
             dtype, size = self.rng.choice(self.dtypes), self.rng.randint(1, 6)
-            name, k = self.fresh("pa"), self.fresh("q")
-            self.emit(f"{name} = sycl.private_array(np.{dtype if dtype != 'bool' else 'bool_'}, "
-                      f"{size})")
+            rank = self.rng.choice((ITEM, SUB_GROUP, GROUP))
+            name, k, kind = self.fresh("pa"), self.fresh("q"), dtype + "_" * (dtype == "bool")
+            self.emit(f"{name} = sycl.private_array(np.{kind}, {size})")
             self.emit(f"for {k} in range({size}):")
             self.weak.append(Variable(k, "int", GROUP))
-            self.emit(f"    {name}[{k}] = {self.value(dtype, 1)}")
+            self.emit(f"    {name}[{k}] = {self.value(dtype, 1, rank)}")
             self.weak.pop()
-            self.arrays.append(PrivateArray(name, dtype, size))
+            self.arrays.append(PrivateArray(name, dtype, size, rank))
             self.assignable.add(name)
             return
         a = self.rng.choice(mine)
-        at = f"{a.name}[{self.small(self.rng.choice((ITEM, GROUP)), 2)} % {a.size}]"
-        self.emit(f"{at} = {self.value(a.dtype, self.deep())}")
+        at = f"{a.name}[{self.small(a.rank or self.rng.choice((ITEM, GROUP)), 2)} % {a.size}]"
+        self.emit(f"{at} = {self.value(a.dtype, self.deep(), a.rank)}")
 
     def atomic(self, flow: Flow) -> None:
         op = self.pick("add", "min", "max", "and", "or", "xor", "sub")

@@ -17,6 +17,7 @@ from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar
 from unisycl.passes.shared import ranges as rg
 from unisycl.passes.simd import shapes as sh
+from unisycl.passes.simd.shared_arrays import Held
 
 _MOST_NODES = 48
 """So large may the meaning of an expression be that is asked before each vector."""
@@ -41,7 +42,7 @@ class Known:
         self.lead: list[n.Assign] = []
         self.holds: list[n.Expr] = []
         self.aligned = False
-        self.given: dict[n.Local, sh.Shape] = {}
+        self.given: dict[Held, sh.Shape] = {}
         self.meaning: dict[n.Local, n.Expr] = {}
         self.counters: dict[n.Local, tuple[n.Expr, n.Expr]] = {}
 

@@ -1,9 +1,9 @@
-"""Which locals nobody reads any more once a loop is over.
+"""Which locals and private arrays nobody reads any more once a loop is over.
 
 Lanes that have left a loop keep their values only for what comes after it: a local that is finished
 with the loop may hold anything in them. Non-goals: exact liveness. Invariant: after the end of a
 loop that a local is finished with, no run of any statement reads it before the local's home block
-is entered anew.
+is entered anew; so it is with arrays, whose homes are entered once.
 """
 
 from __future__ import annotations
@@ -13,18 +13,22 @@ from typing import NamedTuple
 
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes.simd import shared_arrays
+from unisycl.passes.simd.shared_arrays import Held
 
 
-def finished(body: n.Block, homes: dict[n.Local, int]) -> dict[n.Local, set[int]]:
+def finished(body: n.Block, homes: dict[Held, int]) -> dict[Held, set[int]]:
     """Return for each local the loops, by id, that it is finished with.
 
     ``homes``: for each local the block or loop that holds all its uses, by id (``shapes.homes``).
     """
-    out: dict[n.Local, set[int]] = {}
+    out: dict[Held, set[int]] = {}
     reads = _Reads()
+    arrays = [x for x in homes if isinstance(x, n.Array)]
     for loop, path in _loops(body, ()):
         places = {step.key: k for k, step in enumerate(path)}
-        for local in visit.assigned((loop,)):
+        held: list[Held] = [*visit.assigned((loop,)), *arrays]
+        for local in held:
             start = places.get(homes.get(local, -1))
             if start is None or any(step.again for step in path[start + 1:]):
                 continue
@@ -60,9 +64,9 @@ class _Reads:
     """Which statement of a block is the last to read a local; each block is looked at once."""
 
     def __init__(self) -> None:
-        self.known: dict[int, dict[n.Local, int]] = {}
+        self.known: dict[int, dict[n.Local | n.Base, int]] = {}
 
-    def last(self, block: n.Block) -> dict[n.Local, int]:
+    def last(self, block: n.Block) -> dict[n.Local | n.Base, int]:
         """Return the place of the last statement that reads a local, for each that any reads."""
         found = self.known.get(id(block))
         if found is None:
@@ -70,6 +74,7 @@ class _Reads:
             for k, stmt in enumerate(block):
                 found.update((x.local, k) for e in visit.expressions(stmt) for x in visit.walk(e)
                              if isinstance(x, n.Read))
+                found.update(dict.fromkeys(shared_arrays.read(stmt), k))
                 for inner in visit.blocks(stmt):
                     found.update(dict.fromkeys(self.last(inner), k))
         return found

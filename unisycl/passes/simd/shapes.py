@@ -14,7 +14,8 @@ from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd import loop_liveness
+from unisycl.passes.simd import loop_liveness, shared_arrays
+from unisycl.passes.simd.shared_arrays import Held
 
 GROUP, LANES, LINEAR, VARYING = range(4)
 _FEW = 8  # statements, through which one goes as fast as through their places
@@ -50,12 +51,14 @@ def join(a: Shape | None, b: Shape) -> Shape:
 class Shapes:
     """The result: shapes of locals, and three sets of statements by ``id``.
 
+    A private array that is not ``VARYING`` in ``locals`` has one copy for all lanes of a vector.
+
     ``divergent``: branches, loops and jumps that not all lanes take alike. ``blends``: assignments
     that must keep the values of lanes that are off. ``apart``: jumps that not all items of a
     work-group take alike.
     """
 
-    locals: dict[n.Local, Shape] = field(default_factory=dict)
+    locals: dict[Held, Shape] = field(default_factory=dict)
     divergent: set[int] = field(default_factory=set)
     blends: set[int] = field(default_factory=set)
     apart: set[int] = field(default_factory=set)
@@ -64,6 +67,10 @@ class Shapes:
     def of(self, expr: n.Expr) -> Shape:
         """Return the shape of an expression."""
         return expression(expr, self.locals, self.query)
+
+    def one_copy(self, array: n.Array) -> bool:
+        """Say whether all lanes of a vector have a private array in common."""
+        return self.locals.get(array, ANY).rank < LINEAR
 
 
 @dataclass(slots=True)
@@ -82,15 +89,19 @@ class _Level:
 
 
 def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape], *,
-            at_group: bool = False) -> Shapes:
+            at_group: bool = False, arrays: Iterable[n.Array] = ()) -> Shapes:
     """Return the shapes of a kernel body; ``seeds`` fixes those of reduction accumulators.
 
-    ``at_group``: what stands outside work-item loops runs once for a work-group.
+    ``at_group``: what stands outside work-item loops runs once for a work-group. ``arrays``:
+    private ones that may turn out to be alike for all lanes (``shared_arrays``).
     """
-    shapes = Shapes(dict(seeds), query=query)
+    shapes = Shapes(dict(seeds.items()), query=query)
     spanning = {x.number for x in visit.statements(body)
                 if isinstance(x, n.Scope) and holds_barrier(x)}
     found = homes(body)
+    if query(PRIVATE, 0).rank == VARYING:
+        found.update(shared_arrays.homes(body, arrays))
+    shapes.locals.update((x, PER_LANES) for x in found if isinstance(x, n.Array))
     walk = _Walk(shapes, found, spanning, loop_liveness.finished(body, found))
     walk.at_group = at_group
     while True:
@@ -106,7 +117,7 @@ def holds_barrier(stmt: n.Stmt) -> bool:
                and s.scope is memory_scope.work_group) for s in visit.statements((stmt,)))
 
 
-def homes(body: n.Block) -> dict[n.Local, int]:
+def homes(body: n.Block) -> dict[Held, int]:
     """Return for each local the innermost block that holds all its uses, by the block's id.
 
     A loop counts as a block of its own. A local that may carry a value from one run of that block
@@ -115,7 +126,7 @@ def homes(body: n.Block) -> dict[n.Local, int]:
     finder = _Homes()
     finder.block(body, ())
     known = Mentions()
-    out = {}
+    out: dict[Held, int] = {}
     for local, path in finder.paths.items():
         home = path[-1]
         once = home is body or finder.counters.get(local) is home or (
@@ -270,8 +281,8 @@ class _Homes:
 class _Walk:
     """One round over the body, with the stack of blocks that lead to the statement at hand."""
 
-    def __init__(self, shapes: Shapes, homes: dict[n.Local, int], spanning: set[int],
-                 finished: dict[n.Local, set[int]]) -> None:
+    def __init__(self, shapes: Shapes, homes: dict[Held, int], spanning: set[int],
+                 finished: dict[Held, set[int]]) -> None:
         self.shapes = shapes
         self.finished = finished
         self.homes = homes
@@ -314,8 +325,15 @@ class _Walk:
                 shape = place(stmt.place, self.shapes.locals, self.shapes.query)
                 for local in stmt.results:
                     self.assign(stmt, local, shape)
+            case n.Store() | n.StoreMany() if stmt.place.base in self.homes:
+                assert isinstance(stmt.place.base, n.Array)
+                shape = PER_LANES
+                for x in visit.expressions(stmt):
+                    inner = self.shapes.of(x)
+                    shape = ANY if inner.rank >= LINEAR else join(shape, inner)
+                self.assign(stmt, stmt.place.base, shape)
             case n.GroupCall():
-                self.assign(stmt, stmt.result, _collective(stmt))
+                self.assign(stmt, stmt.result, _collective(stmt, self.shapes))
             case n.If():
                 rank = self.shapes.of(stmt.cond).rank
                 if rank >= LINEAR:
@@ -371,7 +389,7 @@ class _Walk:
         self.block(stmt.body)
         self.levels.pop()
 
-    def assign(self, stmt: n.Stmt, local: n.Local, shape: Shape) -> None:
+    def assign(self, stmt: n.Stmt, local: Held, shape: Shape) -> None:
         """Join a value into a local; lanes that are off and come back must keep the old one."""
         home = self.homes[local]
         start = max((k + 1 for k, level in enumerate(self.levels) if level.key == home), default=0)
@@ -419,13 +437,15 @@ def along_lanes(start: Shape, stmt: n.For) -> bool:
     return start.rank == LINEAR and start.stride * ahead > 0 and not holds_barrier(stmt)
 
 
-def _collective(stmt: n.GroupCall) -> Shape:
+def _collective(stmt: n.GroupCall, shapes: Shapes) -> Shape:
     if stmt.op in ("broadcast", "any", "all", "none", "reduce", "ballot"):
         return UNIFORM if stmt.scope is memory_scope.work_group else PER_LANES
+    if stmt.op == "select" and shapes.of(stmt.args[1]).rank < LINEAR:
+        return PER_LANES  # of one lane that all of them name
     return ANY
 
 
-def expression(expr: n.Expr, locals: dict[n.Local, Shape], query: QueryShape) -> Shape:
+def expression(expr: n.Expr, locals: dict[Held, Shape], query: QueryShape) -> Shape:
     """Return the shape of an expression, given those of locals and queries."""
     match expr:
         case n.Const() | n.ParamRead() | n.Extent() | n.Pitch():
@@ -478,12 +498,13 @@ def binary(op: str, a: Shape, b: Shape, expr: n.Binary) -> Shape:
     return ANY
 
 
-def place(where: n.Place, locals: dict[n.Local, Shape], query: QueryShape) -> Shape:
+def place(where: n.Place, locals: dict[Held, Shape], query: QueryShape) -> Shape:
     """Return the shape of what a place holds: uniform where every lane reads the same address."""
-    base = where.base
+    base, shape = where.base, UNIFORM
     if isinstance(base, n.Array) and base.type.space is address_space.private_space:
-        return query(PRIVATE, 0)
-    shape = UNIFORM
+        if base not in locals:
+            return query(PRIVATE, 0)
+        shape = locals[base]
     for x in (*where.index, *(x for x, _ in where.inner)):
         inner = expression(x, locals, query)
         shape = ANY if inner.rank >= LINEAR else join(shape, inner)

@@ -45,7 +45,7 @@ from unisycl.passes.checks import watches
 from unisycl.passes.interior import interior as interiors
 from unisycl.passes.interior import rows_together
 from unisycl.passes.simd import shapes as sh
-from unisycl.passes.simd import streams
+from unisycl.passes.simd import shared_arrays, streams
 
 Unit = Callable[[Emitter, str, bool], None]
 _ARRAY_LIMIT = 256 << 20
@@ -166,8 +166,8 @@ def _analysed(kernel: n.Kernel, query: sh.QueryShape, seeds: dict[n.Local, sh.Sh
     def shapes(kernel: n.Kernel) -> sh.Shapes:
         if not last or last[0][0] is not kernel:
             last[:] = [(kernel, sh.analyse(
-                kernel.body, query, seeds,
-                at_group=kernel.index_kind == "work_group"))]
+                kernel.body, query, seeds, at_group=kernel.index_kind == "work_group",
+                arrays=shared_arrays.candidates(kernel)))]
         return last[0][1]
     kernel = pipeline.run(kernel, "simd", "lanes", pipeline.Facts(shapes=shapes, ids=given))
     return kernel, shapes(kernel)

@@ -176,19 +176,22 @@ def view_pitch(e: Emitter, base: n.Param | n.Array, dim: int) -> Val | None:
 
 
 def _private(e: Emitter, place: n.Place, array: n.Array) -> Address:
-    """Private arrays lie number by number, lanes side by side, also inside records."""
-    lanes = e.lanes
+    """Private arrays lie number by number, lanes side by side, also inside records.
+
+    One that all lanes have in common has each number once.
+    """
+    lanes, common = e.lanes, e.shapes.one_copy(array)
     elem, size = array.type.elem, storage(place.type.dtype).size
     steps = [elem.size * math.prod(array.shape[d + 1:]) for d in range(len(array.shape))]
     steps += [step for _, step in place.inner]
     unit = size if all(s % size == 0 for s in (*steps, place.offset)) else 1
-    width = lanes.lanes
+    width = 1 if common else lanes.lanes
     index = lanes.const(place.offset // unit * width, INT64)
     for x, step in zip((*place.index, *(x for x, _ in place.inner)), steps, strict=True):
         index = lanes.add(index, lanes.mul(lanes.index(e.emit(e, x)),
                                            lanes.const(step // unit * width, INT64)))
     stride = size // unit
-    if index.form == UNIFORM and width == 1:
+    if width == 1 and (common or index.form == UNIFORM):
         full = index
     elif index.form == UNIFORM:
         full = Val(LINEAR, INT64, index.ref, stride)

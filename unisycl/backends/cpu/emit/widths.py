@@ -15,7 +15,7 @@ from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.interior import rows_together
-from unisycl.passes.simd import costs, pressure, registers, row_blocks, same_bits
+from unisycl.passes.simd import costs, pressure, registers, row_blocks, same_bits, shared_arrays
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
@@ -180,7 +180,8 @@ def shapes_of(kernel: n.Kernel, lanes: int, units: int = 0) -> sh.Shapes:
 def _shapes_of(kernel: n.Kernel, lanes: int, units: int) -> sh.Shapes:
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
     return sh.analyse(kernel.body, queries.shapes(kernel, lanes, units), seeds,
-                      at_group=kernel.index_kind == "work_group")
+                      at_group=kernel.index_kind == "work_group",
+                      arrays=shared_arrays.candidates(kernel))
 
 
 def widest_element(kernel: n.Kernel) -> int:

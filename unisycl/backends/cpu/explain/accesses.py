@@ -85,7 +85,8 @@ class _Finder:
         verb = "written" if writes else "read"
         if all(r.rank < LINEAR for r in ranks):
             private = isinstance(kind, View) and kind.space is address_space.private_space
-            how = "private: the lanes' elements lie side by side" if private else \
+            common = isinstance(place.base, n.Array) and self.shapes.one_copy(place.base)
+            how = "private: the lanes' elements lie side by side" if private and not common else \
                 f"one element for all lanes, {verb} once"
             return replace(made, how=how)
         if isinstance(kind, View) and not kind.spread and not place.inner \
