@@ -187,6 +187,5 @@ def test_elements_of_a_vector_are_read_one_by_one(device: sycl.device) -> None:
     assert found(a_whole_one) == ""
     assert [12] * 16 == out.tolist()
     text = found(one_too_many)
-    told_of = f"at {place(one_too_many, 'out[')}: this work-item reads tile[7]"
-    assert text == "" if device.get_backend() is sycl.backend.host else told_of in text
-    assert ".z, " in text or device.get_backend() is not sycl.backend.cpu
+    assert f"at {place(one_too_many, 'out[')}: this work-item reads tile[7]" in text
+    assert ".z, " in text or device.get_backend() is sycl.backend.opencl

@@ -41,6 +41,7 @@ from unisycl.lang.kernels.stream import HostStream
 from unisycl.lang.memory import heap as _heap  # noqa: F401 - memory gives its pointers
 from unisycl.lang.memory import pointer as _pointer  # noqa: F401 - views give its pointers
 from unisycl.lang.memory.atomic import AtomicView
+from unisycl.lang.memory.device_global import GlobalView
 from unisycl.lang.memory.image import HostImage, pixel_words
 from unisycl.lang.memory.views import (
     HostView,
@@ -154,8 +155,8 @@ class Binder:
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
             given = getattr(value, "host_view", None) or getattr(raw, "__host_view__", HostView)
             kind: Any = AtomicView if mode is access_mode.atomic else given
-            if self.watch is not None and kind is HostView:
-                kind = self.watch.view
+            if self.watch is not None:
+                kind = {HostView: self.watch.view, GlobalView: self.watch.variable}.get(kind, kind)
             if isinstance(param.type, ImageView):
                 self._memory[id(raw)] = _host_image(value, param.type, param.name, raw)
             elif isinstance(value, BoundView):
@@ -180,6 +181,8 @@ class Binder:
         """Make local memory that of a fresh work-group: its content means nothing."""
         for data in self._local:
             poison(data)
+        if self.watch is not None:
+            self.watch.new_group()
 
     def substitute(self, value: Any) -> Any:
         """Return what the launch sees in place of an object of the user's."""

@@ -15,17 +15,20 @@ import numpy as np
 
 from unisycl.backends.host import matrices
 from unisycl.backends.host.fragments import here
+from unisycl.backends.host.unwritten import line
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import id, linear_id
 from unisycl.lang.groups import group_functions as lang
 from unisycl.lang.index import nd_item as index
+from unisycl.lang.index.environment import here as thread
 from unisycl.lang.library import joint_matrices
 from unisycl.lang.library.fragments import fragment
 from unisycl.lang.library.partitions import lane_of
 from unisycl.lang.memory.cell import pace
 from unisycl.lang.memory.pointer import multi_ptr
+from unisycl.lang.memory.scratch import local_memory
 from unisycl.lang.memory.views import HostView, scratch
 from unisycl.lang.numbers import function_objects
 from unisycl.lang.numbers.convert import convert
@@ -162,13 +165,15 @@ def _share(operands: Sequence[Any]) -> Sequence[Any]:
 
 
 def _local_memory(dtype: Any, group: Any) -> tuple[Part, Any]:
-    return _over_sub_group("group_local_memory", group), dtype
+    made = "" if thread.watch is None else line()
+    return _over_sub_group("group_local_memory", group), (dtype, made)
 
 
 def _one_memory(kinds: Sequence[Any]) -> Sequence[Any]:
-    dtype, shape = kinds[0] if isinstance(kinds[0], tuple) else (kinds[0], 1)
+    kind, made = kinds[0]
+    dtype, shape = kind if isinstance(kind, tuple) else (kind, 1)
     data = scratch(np.dtype(dtype), shape if isinstance(shape, tuple) else (shape,))
-    return [HostView(data, "the group's memory", space=address_space.local_space)] * len(kinds)
+    return [local_memory(data, made)] * len(kinds)
 
 
 def _ballot(group: Any, predicate: Any) -> tuple[Part, Any]:

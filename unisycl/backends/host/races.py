@@ -2,21 +2,20 @@
 
 Two accesses to one number race if they are of different work-items, one writes, not both are
 atomic, and nothing orders them: neither a group function that both work-items reached in between,
-nor atomic operations that the one did afterwards and the other before. Two atomic operations race
-if the scope of one of them does not reach the other. Members of records and elements of vectors
-are numbers by themselves; reducers are not watched. Local and private memory that is read and never
-written is reported, too. Non-goals: orders of atomics
-(all count as ordering, so races may be missed); launches on several threads. Invariant: what is
-reported is a race.
+nor atomic operations or fences, not relaxed ones, that the one did afterwards and the other before.
+Two atomic operations race if the scope of one of them does not reach the other. Members of records
+and elements of vectors are numbers by themselves; reducers are not watched. Local and private
+memory that is read before it is written is reported, too. Non-goals: which orders release and
+which acquire (all but relaxed count as both, so races may be missed); launches on several threads.
+Invariant: what is reported is a race.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import weakref
 from bisect import bisect_right, insort
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,23 +26,27 @@ from unisycl.backends.host.unwritten import (
     Own,
     WatchedArray,
     address_of,
-    filled,
+    is_filled,
     is_fresh,
     line,
 )
+from unisycl.backends.host.watched_views import (
+    WatchedGlobal,
+    WatchedView,
+    called,
+    leaves,
+    led_to,
+    made_at,
+)
 from unisycl.base.allocations import block_of
 from unisycl.base.checked_mode import UNWRITTEN
-from unisycl.base.enums import address_space, memory_scope
+from unisycl.base.enums import access_mode, address_space, memory_order, memory_scope
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ir.shadow_words import way_out
 from unisycl.lang.index.nd_item import group as work_group
 from unisycl.lang.index.nd_item import item, nd_item
-from unisycl.lang.memory.atomic_place import bits_of
-from unisycl.lang.memory.cell import PythonCell, Update
-from unisycl.lang.memory.views import HostView, ends_in_slice
+from unisycl.lang.memory.views import HostView, is_pointer
 from unisycl.lang.numbers.elements import Elements
-from unisycl.lang.numbers.swizzle import positions
-from unisycl.process.callers import origin
 
 _FULL = 4  # bytes of numbers that no program fills memory with by chance
 
@@ -63,18 +66,13 @@ class _Item:
 
 
 class _Access:
-    """One access of a work-item; ``time`` counts all accesses of the launch.
+    """One access of a work-item; ``time`` counts all accesses of the launch."""
 
-    ``part`` is True where one element of a vector is written, False where a vector is read whole,
-    perhaps for one element of it only, which is not known.
-    """
-
-    __slots__ = ("atomic", "item", "meetings", "part", "place", "scope", "sub_meetings", "time",
-                 "writes")
+    __slots__ = ("atomic", "item", "meetings", "place", "scope", "sub_meetings", "time", "writes")
 
     def __init__(self, who: _Item, time: int, writes: bool, atomic: bool, place: str,
-                 scope: memory_scope | None = None, part: bool | None = None) -> None:
-        self.scope, self.part = scope, part
+                 scope: memory_scope | None = None) -> None:
+        self.scope = scope
         self.item = who
         self.meetings, self.sub_meetings = who.meetings, who.sub_meetings
         self.time = time
@@ -135,77 +133,87 @@ class Watch:
     def __init__(self, *, races: bool = True, fresh: bool = False) -> None:
         self._races, self._fresh = races, fresh
         self.shared: dict[tuple[int, int], Shared] = {}
-        self._known: list[tuple[int, int, HostView]] = []
+        self._known: list[tuple[int, int, WatchedView]] = []
+        self._passing: list[WatchedView] = []
         self._numbers: dict[tuple[int, Any], _Number] = {}
         self._syncs: dict[Any, list[int]] = {}
-        self._blind: list[tuple[_Number, str]] = []
+        self._blind = ""
         self._now: _Item | None = None
         self._own = Own()
         self._time = 0
         self._count = 0
 
-    def note(self, view: HostView, place: tuple[int, ...], *, writes: bool, atomic: bool,
-             scope: memory_scope | None = None, changes: bool = False) -> None:
+    def note(self, view: WatchedView, place: tuple[int, ...], *, writes: bool, atomic: bool,
+             scope: memory_scope | None = None, changes: bool = False,
+             orders: bool = False) -> None:
         """Take note of an access; raises ``DeviceError`` if it races with an earlier one.
 
-        One that ``changes`` what it writes to reads it first.
+        One that ``changes`` what it writes to reads it first; an atomic one ``orders`` what is
+        around it unless it is relaxed.
         """
         data = view._data
         if self._now is None:
             return
         vector = issubclass(data.dtype.type, Elements)
-        if data.dtype.names and not vector and not writes:
+        if data.dtype.names and not vector and not writes and not is_pointer(data.dtype):
             return  # members of records are read by themselves
         address = data.ctypes.data + sum(i * s for i, s in zip(place, data.strides, strict=True))
-        name = f"{view._name}[{', '.join(map(str, place))}]"
-        if data.dtype.names:
-            fresh = vector and not writes and is_fresh(data, place)
-            self._whole(view, address, name, data.dtype, writes=writes, fresh=fresh)
+        if data.dtype.names and not is_pointer(data.dtype):
+            self._whole(view, address, data.dtype, writes=writes)
             return
         fresh = (not writes or changes) and is_fresh(data, place)
-        if self._fresh and not writes and _filled(view, address):
-            name += origin(view._raw)
-            raise DeviceError(errc.kernel, f"this work-item reads {name}, {WHAT}")
-        self._note(view, address, name, writes=writes, atomic=atomic, scope=scope, fresh=fresh)
+        self._note(view, address, data.itemsize, writes=writes, atomic=atomic, scope=scope,
+                   fresh=fresh)
+        if orders:
+            self._sync(self._now)
 
-    def _note(self, view: HostView, address: int, name: str, *, writes: bool, atomic: bool = False,
-              scope: memory_scope | None = None, fresh: bool = False,
-              part: bool | None = None, size: int = 0) -> None:
-        """Take note of an access to one number, of ``size`` bytes if that is not an element's."""
+    def _note(self, view: WatchedView, address: int, size: int, *, writes: bool,
+              atomic: bool = False, scope: memory_scope | None = None,
+              fresh: bool = False) -> None:
+        """Take note of an access to one number of some bytes."""
         who = self._now
         if who is None:
             return
+        root = view._root
+        if self._fresh and not writes and _filled(root, address, size):
+            raise DeviceError(errc.kernel, f"this work-item reads {called(root, address)}"
+                              f"{made_at(root)}, {WHAT}")
         self._time += 1
         owner = who.group if view._space is address_space.local_space else None
         number = self._numbers.setdefault((address, owner), _Number())
-        now = _Access(who, self._time, writes, atomic, line(), scope, part)
+        now = _Access(who, self._time, writes, atomic, line(), scope)
         for before in number.others(now) if self._races else ():
-            if not self._apart(before, now) and not self._ordered(before, now):
-                raise DeviceError(errc.kernel, _story(name, before, now))
+            if not _apart(before, now) and not self._ordered(before, now):
+                raise DeviceError(errc.kernel, _story(called(root, address), before, now))
         never = number.written is None
         number.add(now)
-        block = block_of(view._raw)
-        if block is not None and part is not False:
+        block = block_of(root._raw)
+        if block is not None:
             use = id(block), address
             if use not in self.shared:
-                self.shared[use] = Shared(block, name, size or view._data.itemsize)
+                self.shared[use] = Shared(block, called(root, address), size)
             self.shared[use].add(now)
-        if owner is not None and fresh and never and self._fresh:
-            text = (f"{in_item(who.at)} at {now.place}: this work-item reads {name}"
-                    f"{origin(view._raw)}, {WHAT}")
-            self._blind.append((_Number() if writes else number, text))
-        if atomic:
-            self._time += 1
-            for key in (who.group, ("item", who.number)):
-                self._syncs.setdefault(key, []).append(self._time)
+        if owner is not None and fresh and never and self._fresh and not self._blind:
+            self._blind = (f"{in_item(who.at)} at {now.place}: this work-item reads "
+                           f"{called(root, address)}{made_at(root)}, {WHAT}")
 
-    def _whole(self, view: HostView, address: int, name: str, dtype: np.dtype[Any], *,
-               writes: bool, fresh: bool = False) -> None:
+    def _sync(self, who: _Item) -> None:
+        """Take note that what a work-item does from now on comes after what it has done."""
+        self._time += 1
+        for key in (who.group, ("item", who.number)):
+            self._syncs.setdefault(key, []).append(self._time)
+
+    def fence(self, order: memory_order) -> None:
+        """Take note of a fence."""
+        if self._now is not None and order is not memory_order.relaxed:
+            self._sync(self._now)
+
+    def _whole(self, view: WatchedView, address: int, dtype: np.dtype[Any], *,
+               writes: bool) -> None:
         """Take note of an access to all numbers of a record or vector."""
-        part = None if writes else False
-        for offset, size, member in _leaves(dtype):
-            self._note(view, address + offset, name + member, writes=writes, part=part, size=size,
-                       fresh=fresh)
+        for offset, size, _ in leaves(dtype):
+            self._note(view, address + offset, size, writes=writes,
+                       fresh=not writes and is_filled(address + offset, size))
 
     def copied(self, record: Any) -> None:
         """Take note that a record is read whole, if it lies in watched memory."""
@@ -214,39 +222,32 @@ class Watch:
         address = address_of(record)
         view = self._view_at(address)
         if view is not None:
-            index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
-            for offset, size, member in _leaves(record.dtype):
-                self._note(view, address + offset, f"{view._name}[{index}]{member}", writes=False,
-                           size=size)
+            for offset, size, _ in leaves(record.dtype):
+                self._note(view, address + offset, size, writes=False)
 
     def member(self, record: Any, name: Any, found: Any, *, writes: bool) -> Any:
         """Take note of an access to a member of a record, wherever that lies; return the member.
 
         An array is told of when its elements are accessed.
         """
-        if isinstance(found, Elements):
-            own = self._own.find(address_of(record))
-            if own is not None:
-                return own.member(record, name, found, writes=writes)
-            self.elements(found, range(found._type.count), writes=writes)
-            return found
-        offset = record.dtype.fields[name][1]
+        kind, offset = record.dtype.fields[name][:2]
         address = address_of(record)
+        own = self._own.find(address)
+        if own is not None:
+            return own.member(record, name, found, writes=writes)
         view = self._view_at(address)
         if view is None:
-            own = self._own.find(address)
-            return found if own is None else own.member(record, name, found, writes=writes)
-        index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
-        called = f"{view._name}[{index}].{name}"
-        if writes and isinstance(found, np.void | np.ndarray):
-            self._whole(view, address + offset, called, record.dtype.fields[name][0], writes=True)
+            return found
+        if isinstance(found, Elements) or (writes and isinstance(found, np.void | np.ndarray)):
+            self._whole(view, address + offset, kind, writes=writes)
         elif isinstance(found, np.ndarray):
-            if found.dtype.names is None:
-                found = found.view(WatchedArray)
-                found.watch = self, view, called
+            if found.dtype.names is not None:
+                return view._part(found, f"{called(view, address)}.{name}")
+            found = found.view(WatchedArray)
+            found.watch = self, view
         elif isinstance(found, np.generic) and not isinstance(found, np.void):
-            self._note(view, address + offset, called, writes=writes, size=found.dtype.itemsize,
-                       fresh=not writes and filled(found))
+            self._note(view, address + offset, kind.itemsize, writes=writes,
+                       fresh=not writes and is_filled(address + offset, kind.itemsize))
         return found
 
     def number(self, array: WatchedArray, index: Any, *, writes: bool) -> None:
@@ -256,49 +257,46 @@ class Watch:
         place = index if isinstance(index, tuple) else (index,)
         if len(place) == array.ndim and not any(isinstance(x, slice) for x in place):
             at = np.ndarray.__getitem__(array, (*place, ...)).ctypes.data
-            _, view, name = array.watch
-            self._note(view, at, f"{name}[{', '.join(map(str, place))}]", writes=writes,
-                       size=array.itemsize)
+            self._note(array.watch[1], at, array.itemsize, writes=writes,
+                       fresh=not writes and is_filled(at, array.itemsize))
 
-    def elements(self, vector: Any, places: Sequence[int], *, writes: bool) -> None:
+    def elements(self, vector: Any, places: Iterable[int], *, writes: bool) -> None:
         """Take note of an access to elements of a vector in place, if it is in watched memory."""
-        address = address_of(vector)
-        view, mine = self._view_at(address), self._own.find(address) if writes else None
-        if mine is not None:
-            mine.write(address, vector.dtype.itemsize)
-        if view is not None:
-            own = vector._type
-            index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
-            for k in places:
-                self._note(view, address + k * own.element.itemsize,
-                           f"{view._name}[{index}].{own.dtype.names[k]}", writes=writes,
-                           part=writes, size=own.element.itemsize)
+        address, size = address_of(vector), vector._type.element.itemsize
+        own = self._own.find(address)
+        view = self._view_at(address) if own is None else None
+        for k in places:
+            at = address + k * size
+            if own is not None and writes:
+                own.write(at, size)
+            elif own is not None:
+                own.look(at, size, vector.dtype)
+            elif view is not None:
+                self._note(view, at, size, writes=writes,
+                           fresh=not writes and is_filled(at, size))
 
-    def element(self, owner: Any, index: Any, key: Any, attribute: bool) -> Any:
-        """Return ``owner[index].key`` or ``owner[index][key]``; of a vector that part is read."""
-        own = owner._data.dtype.type._type if isinstance(owner, WatchedView) and issubclass(
-            owner._data.dtype.type, Elements) else None
-        place = owner._locate(index) if own is not None and self._now is not None else ()
-        if own is None or not place or len(place) < owner._data.ndim:
-            whole = owner[index]
-            return getattr(whole, key) if attribute else whole[key]
-        vector = HostView.__getitem__(owner, index)
-        if not attribute:
-            read: tuple[int, ...] = (vector._index(key),)
-        else:
-            read = (positions(key, own.count) if own.kind == "vec" else None) or ()
-        if not read:
-            self.note(owner, place, writes=False, atomic=False)
-        address = owner._data.ctypes.data + sum(
-            i * s for i, s in zip(place, owner._data.strides, strict=True))
-        name, fresh = f"{owner._name}[{', '.join(map(str, place))}]", is_fresh(owner._data, place)
-        names = own.dtype.names or ()
-        for k in read:
-            if k < own.count:
-                self._note(owner, address + k * own.element.itemsize,
-                           f"{name}.{names[k]}", writes=False, fresh=fresh,
-                           size=own.element.itemsize)
-        return getattr(vector, key) if attribute else vector[key]
+    def element(self, owner: Any, *steps: Any) -> Any:
+        """Return what some steps lead to, each two arguments: attribute?, its name or an index."""
+        return led_to(owner, steps, self.elements if self._now is not None else None)
+
+    def local(self, data: np.ndarray[Any, Any], made: str) -> HostView:
+        """Return local memory that a kernel declares itself, at a line; its group's only."""
+        start = data.ctypes.data
+        view = next((v for low, high, v in self._known if low == start
+                     and high == start + data.nbytes and v._data.dtype == data.dtype), None)
+        if view is None:
+            view = self.view(data, "local", access_mode.read_write, None, None,
+                             address_space.local_space)
+            view._made = made
+            self._passing.append(view)
+        return view
+
+    def new_group(self) -> None:
+        """Forget what only the group before had."""
+        if self._passing:
+            self._known = [known for known in self._known if not any(
+                known[2] is gone for gone in self._passing)]
+            self._passing.clear()
 
     def found(self, data: np.ndarray[Any, Any], name: str) -> HostView:
         """Return memory that a pointer leads to: what the kernel knows it by, if it does."""
@@ -326,7 +324,7 @@ class Watch:
         outer.meetings += 1
         self._now = outer
 
-    def _view_at(self, address: int) -> HostView | None:
+    def _view_at(self, address: int) -> WatchedView | None:
         k = bisect_right(self._known, address, key=lambda known: known[0]) - 1
         if k >= 0 and address < self._known[k][1]:
             return self._known[k][2]
@@ -337,17 +335,13 @@ class Watch:
         return self._own.view(data) if self._fresh else HostView(
             data, "private array", space=address_space.private_space)
 
-    def _apart(self, before: _Access, now: _Access) -> bool:
-        """Say whether two accesses are atomic, each in the other's scope, or perhaps elsewhere."""
-        if before.part is not None and now.part is not None and before.part != now.part:
-            return True
-        return before.atomic and now.atomic and _reaches(before, now) and _reaches(now, before)
-
     def finish(self, kernel: str) -> None:
-        """Raise ``DeviceError`` if local memory was read but never written."""
-        for number, text in self._blind:
-            if number.written is None:
-                raise DeviceError(errc.kernel, f"kernel '{kernel}' failed{text}")
+        """Raise ``DeviceError`` if local memory was read that nobody had written by then.
+
+        Only now, since a race with the one that writes it later says more.
+        """
+        if self._blind:
+            raise DeviceError(errc.kernel, f"kernel '{kernel}' failed{self._blind}")
 
     def _ordered(self, before: _Access, now: _Access) -> bool:
         one, other = before.item, now.item
@@ -367,9 +361,15 @@ class Watch:
         first = bisect_right(given, time)
         return first < len(given) and bool(taken) and taken[-1] > given[first]
 
-    def view(self, *arguments: Any) -> HostView:
+    def view(self, *arguments: Any) -> WatchedView:
         """Return memory whose accesses are watched; takes what ``HostView`` takes."""
-        made = WatchedView(*arguments)
+        return self._know(WatchedView(*arguments))
+
+    def variable(self, *arguments: Any) -> WatchedView:
+        """Return the memory of a device_global, watched; takes what ``HostView`` takes."""
+        return self._know(WatchedGlobal(*arguments))
+
+    def _know(self, made: WatchedView) -> WatchedView:
         made._watch = self
         start = made._data.ctypes.data
         insort(self._known, (start, start + made._data.nbytes, made), key=lambda known: known[0])
@@ -418,79 +418,9 @@ class Watch:
         return _Item(self._count, "this task", self._count, 0, None)
 
 
-class WatchedView(HostView):
-    """Memory whose accesses are watched."""
-
-    __slots__ = ("_watch",)
-    _watch: Watch
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return self._with_watch(super().__getitem__(index))
-        if ends_in_slice(index):
-            return super().__getitem__(index)  # a row of this, and the window of it
-        place = self._locate(index)
-        if len(place) < self._data.ndim:
-            return self._with_watch(super().__getitem__(index))
-        self._watch.note(self, place, writes=False, atomic=False)
-        return super().__getitem__(index)
-
-    def _elements(self) -> np.ndarray[Any, Any]:
-        for place in np.ndindex(self._data.shape):
-            self._watch.note(self, place, writes=False, atomic=False)
-        return super()._elements()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if ends_in_slice(index):
-            super().__setitem__(index, value)
-            return
-        place = self._locate(index)
-        if len(place) == self._data.ndim:
-            self._watch.copied(value)
-            self._watch.note(self, place, writes=True, atomic=False)
-        super().__setitem__(index, value)
-
-    def _with_watch(self, part: HostView) -> HostView:
-        made = WatchedView(part._data, part._name, part._mode, part._raw, space=part._space)
-        made._watch = self._watch
-        return made
-
-    def __atomic_cell__(self, index: Any) -> WatchedCell:
-        """Return the element for ``atomic_ref``."""
-        return WatchedCell(self, index)
-
-
-class WatchedCell(PythonCell):
-    """An element that is accessed atomically, and watched."""
-
-    __slots__ = ("_place", "_watched")
-    watched = True
-
-    def __init__(self, view: WatchedView, index: Any) -> None:
-        plain = HostView(view._data, view._name, view._mode, space=view._space)
-        super().__init__(plain, index, bits_of(view._data.dtype))
-        self.scope = memory_scope.device
-        self._watched, self._place = view, view._locate(index)
-
-    def _note(self, *, writes: bool, changes: bool = False) -> None:
-        self._watched._watch.note(self._watched, self._place, writes=writes, atomic=True,
-                                  scope=self.scope, changes=changes)
-
-    def load(self) -> Any:
-        self._note(writes=False)
-        return super().load()
-
-    def store(self, value: Any) -> None:
-        self._note(writes=True)
-        super().store(value)
-
-    def update(self, change: Update) -> Any:
-        self._note(writes=True, changes=True)
-        return super().update(change)
-
-    def compare(self, expected: Any, desired: Any) -> tuple[bool, Any]:
-        self._note(writes=True, changes=True)
-        return super().compare(expected, desired)
+def _apart(before: _Access, now: _Access) -> bool:
+    """Say whether two accesses are atomic, each in the other's scope."""
+    return before.atomic and now.atomic and _reaches(before, now) and _reaches(now, before)
 
 
 def _id(numbers: Any) -> str:
@@ -518,25 +448,8 @@ def _story(name: str, before: _Access, now: _Access) -> str:
     return f"{text}and nothing orders the two; {way_out(before.atomic and now.atomic)}"
 
 
-def _filled(view: HostView, address: int) -> bool:
+def _filled(view: HostView, address: int, size: int) -> bool:
     """Say whether a number of USM memory is, with its neighbour, as fresh memory is filled."""
-    block = block_of(view._raw)
-    if block is None or view._data.itemsize < _FULL:
+    if size < _FULL or block_of(view._raw) is None:
         return False
-    around = bytes([UNWRITTEN] * 8)
-    return ctypes.string_at(address & -8, 8) == around
-
-
-@functools.cache
-def _leaves(dtype: np.dtype[Any]) -> tuple[tuple[int, int, str], ...]:
-    """Return the offset, size and name of each number in a record, vector or array."""
-    if dtype.subdtype is not None:
-        of, shape = dtype.subdtype
-        return tuple((k * of.itemsize + at, size, f"[{', '.join(map(str, place))}]{name}")
-                     for k, place in enumerate(np.ndindex(*shape))
-                     for at, size, name in _leaves(of))
-    if not dtype.names:
-        return ((0, dtype.itemsize, ""),)
-    fields: Any = dtype.fields
-    return tuple((fields[name][1] + at, size, f".{name}{rest}")
-                 for name in dtype.names for at, size, rest in _leaves(fields[name][0]))
+    return ctypes.string_at(address & -8, 8) == bytes([UNWRITTEN] * 8)

@@ -65,12 +65,14 @@ PLACE = "__unisycl_place__"
 
 
 ELEMENT = "__unisycl_element__"
-"""What a rewritten function reads a part of memory's element by, where accesses are watched:
-(memory, index, key, attribute?)."""
+"""What a rewritten function reads a part of memory's element by, where accesses are watched: where
+it begins, and the steps that lead there, two arguments each: attribute?, its name or an index."""
 
 
 END = "__unisycl_end__"
 """What makes a number of a rewritten function count from the end of memory if it is negative."""
+
+_ONE_STEP = 3  # where it begins, and two for the step
 
 CONSTANT = "__unisycl_constant_"
 """What the names of numbers begin with that are made once for a launch; a count follows."""
@@ -208,12 +210,10 @@ class _Rewriter(ast.NodeTransformer):
         if position(node) in self.places:
             name = ast.copy_location(ast.Name(PLACE, ast.Load()), node)
             return ast.copy_location(ast.Call(name, [owner, key, kind], []), node)
-        if (self.elements and isinstance(owner, ast.Subscript) and not _has_slice(owner.slice)
-                and isinstance(node, ast.Attribute | ast.Subscript)
-                and isinstance(node.ctx, ast.Load) and not _has_slice(key)):
+        begun = _steps(owner) if self.elements and not _has_slice(key) else None
+        if begun and isinstance(getattr(node, "ctx", None), ast.Load):
             name = ast.copy_location(ast.Name(ELEMENT, ast.Load()), node)
-            return ast.copy_location(ast.Call(name, [owner.value, owner.slice, key, kind], []),
-                                     node)
+            return ast.copy_location(ast.Call(name, [*begun, kind, key], []), node)
         return node
 
     def _comprehension(self, node: ast.AST) -> ast.AST:
@@ -226,12 +226,40 @@ class _Rewriter(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
+def _steps(owner: ast.expr) -> list[ast.expr] | None:
+    """Return where an expression begins and its steps, two a step: attribute?, key; None of none.
+
+    Arguments of ``ELEMENT``, to which more steps can be added.
+    """
+    if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) \
+            and owner.func.id == ELEMENT:
+        return owner.args
+    named = isinstance(owner, ast.Attribute)
+    if not isinstance(owner, ast.Attribute | ast.Subscript) or _has_slice(owner):
+        return None
+    key = owner.slice if isinstance(owner, ast.Subscript) else ast.copy_location(
+        ast.Constant(owner.attr), owner)
+    return [owner.value, ast.copy_location(ast.Constant(named), owner), key]
+
+
 def _has_slice(index: ast.expr) -> bool:
     return any(isinstance(x, ast.Slice | ast.Starred) for x in ast.walk(index))
 
 
 def _parted(element: ast.expr) -> list[ast.expr]:
     """Return the memory and where in it that an expression names an element by."""
+    if isinstance(element, ast.Call):  # steps, of which the last is where
+        *begun, _, key = element.args
+        if len(begun) > _ONE_STEP:
+            return [ast.copy_location(ast.Call(element.func, begun, []), element), key]
+        owner, named, step = begun
+        assert isinstance(named, ast.Constant)
+        memory: ast.expr = ast.Subscript(owner, step, ast.Load())
+        if named.value:
+            assert isinstance(step, ast.Constant)
+            assert isinstance(step.value, str)
+            memory = ast.Attribute(owner, step.value, ast.Load())
+        return [ast.copy_location(memory, element), key]
     if isinstance(element, ast.Subscript):
         return [element.value, element.slice]
     assert isinstance(element, ast.Attribute)
@@ -287,7 +315,8 @@ def _module(function: ast.FunctionDef | ast.Lambda, names: list[str], owner: str
     if not isinstance(factory, ast.FunctionDef):
         raise InternalError(errc.runtime, "the factory of a rewritten kernel is no function")
     factory.args.args = [ast.arg(name) for name in names if name != "__class__"]
-    factory.body = [inner]
+    # A method that names its class means what it did, not the class that is written here.
+    factory.body = [*([ast.Global([owner])] if owner and owner not in names else []), inner]
     return ast.fix_missing_locations(outer)
 
 

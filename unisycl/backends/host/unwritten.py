@@ -1,12 +1,13 @@
 """Reads of private memory that the work-item has not written, on the host device.
 
-Fresh memory is filled with what programs hardly write, and of each private array it is known what
-was written since: of records by the byte, of other elements whole. Non-goals: local and global
+Fresh memory is filled with what programs hardly write, and of each private array it is known which
+bytes were written since, also through parts of it. Non-goals: local and global
 memory (``races``). Invariant: what is told has both no write and its first content.
 """
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import weakref
 from bisect import bisect_right, insort
@@ -45,68 +46,109 @@ def is_fresh(data: Any, place: tuple[int, ...]) -> bool:
     return bool(data[place].tobytes() == unwritten.tobytes())
 
 
-def filled(value: Any) -> bool:
-    """Say whether a number in a record still has what fresh records are filled with."""
-    return bool(value.tobytes() == _FILLING * value.dtype.itemsize)
+def is_filled(address: int, size: int) -> bool:
+    """Say whether a number of a record or vector has what fresh ones are filled with."""
+    return ctypes.string_at(address, size) == _FILLING * size
 
 
 class PrivateView(HostView):
-    """An array of a work-item's own that knows which of its elements were written."""
+    """An array of a work-item's own that knows which of its bytes were written.
 
-    __slots__ = ("__weakref__", "_at", "_low", "_there")
+    ``_root`` is the array that it is a part of, or itself.
+    """
 
-    def __init__(self, data: np.ndarray[Any, Any], name: str = "private array") -> None:
+    __slots__ = ("__weakref__", "_at", "_low", "_root", "_there")
+    _at: str
+    _low: int
+    _there: np.ndarray[Any, Any]
+
+    def __init__(self, data: np.ndarray[Any, Any], name: str = "private array",
+                 root: PrivateView | None = None) -> None:
         super().__init__(data, name, space=address_space.private_space)
-        records = bool(data.dtype.names) and not self._copies
-        self._there = np.zeros(data.nbytes if records else data.shape, np.bool_)
-        self._low = data.__array_interface__["data"][0] if records else 0
-        self._at = line()
+        self._root = root
+        self._low = _begin(data) if root is None else root._low
+        self._there = np.zeros(data.nbytes, np.bool_) if root is None else root._there
+        self._at = line() if root is None else root._at
 
-    def _tell(self, where: str) -> None:
-        raise DeviceError(errc.kernel, f"this work-item reads {where}, made at {self._at}, {WHAT}")
+    def _part(self, data: np.ndarray[Any, Any], name: str) -> HostView:
+        return PrivateView(data, name, self._root or self)
+
+    def _address(self, place: tuple[int, ...]) -> int:
+        return _begin(self._data) + sum(
+            i * s for i, s in zip(place, self._data.strides, strict=True))
 
     def __getitem__(self, index: Any) -> Any:
-        if not self._low and not ends_in_slice(index):
+        if not ends_in_slice(index):
             place = self._locate(index)
-            if len(place) == self._data.ndim and not self._there[place] and is_fresh(
-                    self._data, place):
-                self._tell(f"private array[{', '.join(map(str, place))}]")
+            if len(place) == self._data.ndim:
+                self._look(place)
         return super().__getitem__(index)
 
     def _elements(self) -> np.ndarray[Any, Any]:
         for place in np.ndindex(self._data.shape):
-            self[place]  # is told if nobody has written it
+            self._look(place)
         return super()._elements()
 
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(index, value)
-        if ends_in_slice(index):
-            return
-        if self._low:
-            self.write(address_of(self._data[self._locate(index)]), self._data.itemsize)
-        else:
-            self._there[self._locate(index)] = True
+        place = () if ends_in_slice(index) else self._locate(index)
+        if len(place) == self._data.ndim:
+            self.write(self._address(place), self._data.itemsize)
 
-    # ---- records
     def write(self, address: int, size: int) -> None:
-        """Take note that bytes of a record are written."""
+        """Take note that bytes are written."""
         self._there[address - self._low:address - self._low + size] = True
 
+    def _look(self, place: tuple[int, ...]) -> None:
+        """Tell of an element that is read and was not written; members tell by themselves."""
+        data, address = self._data, self._address(place)
+        if self._copies and data.dtype.names:
+            own = data.dtype.type._type
+            for k in range(own.count):
+                self.look(address + k * own.element.itemsize, own.element.itemsize, data.dtype)
+        elif not data.dtype.names and is_fresh(data, place):
+            self.look(address, data.itemsize, data.dtype, fresh=True)
+
+    def look(self, address: int, size: int, within: np.dtype[Any], member: str = "", *,
+             fresh: bool = False) -> None:
+        """Tell of a number that is read and was not written.
+
+        Args:
+            address: where it is.
+            size: how many bytes it has.
+            within: the vector it may be an element of.
+            member: what of the record it is, where that is known.
+            fresh: whether it is known to have its first content.
+        """
+        first = address - self._low
+        if self._there[first:first + size].any() or not (fresh or is_filled(address, size)):
+            return
+        root = self._root or self
+        at, inside = divmod(first, max(1, root._data.itemsize))
+        if not member and issubclass(within.type, Elements) and root._data.dtype == within:
+            member = f".{(within.names or ())[inside // within.type._type.element.itemsize]}"
+        place = np.unravel_index(at, root._data.shape)
+        raise DeviceError(errc.kernel, f"this work-item reads private array["
+                          f"{', '.join(map(str, place))}]{member}, made at {self._at}, {WHAT}")
+
+    # ---- records
     def member(self, record: Any, name: Any, found: Any, *, writes: bool) -> Any:
         """Take note of an access to a member; return it, watched itself if it is an array."""
         kind, offset = record.dtype.fields[name][:2]
         address = address_of(record) + offset
         if writes:
             self.write(address, kind.itemsize)
-            return found
-        at = (address - self._low) // self._data.itemsize
-        called = f"private array[{', '.join(map(str, np.unravel_index(at, self.shape)))}].{name}"
-        if isinstance(found, np.ndarray) and found.dtype.names is None:
+        elif isinstance(found, np.ndarray):
+            if found.dtype.names is not None:
+                return self._part(found, f"private array.{name}")
             found = found.view(WatchedArray)
-            found.watch = self, self, called
-        elif isinstance(found, np.generic) and not (
-                isinstance(found, np.void) and not isinstance(found, Elements)):
-            self._read(address, called, found)
+            found.watch = self, self, f".{name}"
+        elif isinstance(found, Elements):
+            for k in range(found._type.count):
+                size = found._type.element.itemsize
+                self.look(address + k * size, size, kind, f".{name}")
+        elif isinstance(found, np.generic) and not isinstance(found, np.void):
+            self.look(address, kind.itemsize, kind, f".{name}")
         return found
 
     def number(self, array: WatchedArray, index: Any, *, writes: bool) -> None:
@@ -118,18 +160,18 @@ class PrivateView(HostView):
         if writes:
             self.write(found.ctypes.data, array.itemsize)
         elif array.watch is not None:
-            self._read(found.ctypes.data, f"{array.watch[2]}[{', '.join(map(str, place))}]", found)
+            self.look(found.ctypes.data, array.itemsize, array.dtype,
+                      f"{array.watch[2]}[{', '.join(map(str, place))}]")
 
-    def _read(self, address: int, called: str, value: Any) -> None:
-        first = address - self._low
-        if filled(value) and not self._there[first:first + value.dtype.itemsize].any():
-            self._tell(called)
+
+def _begin(data: np.ndarray[Any, Any]) -> int:
+    return int(data.__array_interface__["data"][0])
 
 
 class WatchedArray(np.ndarray[Any, Any]):
-    """An array member of a record in watched memory; ``watch``: who is told, whose, its name."""
+    """An array member of a record in watched memory; ``watch``: who is told, whose it is."""
 
-    watch: tuple[Any, Any, str] | None = None
+    watch: tuple[Any, ...] | None = None
 
     def __getitem__(self, index: Any) -> Any:
         if self.watch is not None:
@@ -144,15 +186,11 @@ class WatchedArray(np.ndarray[Any, Any]):
     def __atomic_memory__(self) -> Any:
         """Return what ``atomic_ref`` finds an element in."""
         plain = np.asarray(self)
-        watched = getattr(self.watch[1], "_with_watch", None) if self.watch is not None else None
-        if self.watch is None or watched is None:
-            return plain
-        _, view, name = self.watch
-        return watched(HostView(plain, name, view._mode, view._raw, space=view._space))
+        return plain if self.watch is None else self.watch[1]._part(plain, "a member")
 
 
 class Own:
-    """The private arrays of records that work-items have, found by addresses in them."""
+    """The private arrays of records and vectors of work-items, found by addresses in them."""
 
     def __init__(self) -> None:
         self._known: list[tuple[int, int, weakref.ref[PrivateView]]] = []
@@ -160,7 +198,7 @@ class Own:
     def view(self, data: np.ndarray[Any, Any]) -> PrivateView:
         """Return a work-item's own array, whose reads before writes are reported."""
         made = PrivateView(data)
-        if made._low:
+        if data.dtype.names:
             where = (made._low, made._low + data.nbytes, weakref.ref(made, self._gone))
             insort(self._known, where, key=lambda known: known[0])
         return made

@@ -15,6 +15,7 @@ import numpy as np
 
 from unisycl.base.enums import access_mode, address_space, memory_order, memory_scope
 from unisycl.base.errors import BoundsError, UsageError, errc
+from unisycl.lang.index.environment import here
 from unisycl.lang.memory.atomic_place import find
 from unisycl.lang.memory.cell import fence
 from unisycl.lang.memory.exchanged import exchanged
@@ -119,7 +120,7 @@ class atomic_ref:
         if order in _NOT_LOAD:
             raise UsageError(errc.invalid, f"atomic_ref.load cannot have order {order.value}; use "
                              "relaxed, acquire or seq_cst")
-        self._enter(scope)
+        self._enter(scope, order)
         return self._element.cell.load()
 
     def store(self, operand: Any, order: memory_order | None = None,
@@ -128,13 +129,13 @@ class atomic_ref:
         if order in _NOT_STORE:
             raise UsageError(errc.invalid, f"atomic_ref.store cannot have order {order.value}; use "
                              "relaxed, release or seq_cst")
-        self._enter(scope)
+        self._enter(scope, order)
         self._element.cell.store(self._operand(operand))
 
     def exchange(self, operand: Any, order: memory_order | None = None,
                  scope: memory_scope | None = None) -> Any:
         """Set the value and return the old one."""
-        self._enter(scope)
+        self._enter(scope, order)
         new = self._operand(operand)
         return self._element.cell.update(lambda old: new)
 
@@ -152,7 +153,7 @@ class atomic_ref:
         if failure in _NOT_LOAD:
             raise UsageError(errc.invalid, "compare_exchange: the order of failure cannot be "
                              f"{failure.value}")
-        self._enter(scope)
+        self._enter(scope, success)
         return exchanged(*self._element.cell.compare(
             self._operand(expected), self._operand(desired)))
 
@@ -161,44 +162,45 @@ class atomic_ref:
     def fetch_add(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Add, and return the old value; a pointer moves by so many elements."""
-        return self._update("fetch_add", operand, operator.add, scope)
+        return self._update("fetch_add", operand, operator.add, order, scope)
 
     def fetch_sub(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Subtract, and return the old value."""
-        return self._update("fetch_sub", operand, operator.sub, scope)
+        return self._update("fetch_sub", operand, operator.sub, order, scope)
 
     def fetch_and(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Combine bits by and; return the old value. Integers only."""
-        return self._bits("fetch_and", operand, operator.and_, scope)
+        return self._bits("fetch_and", operand, operator.and_, order, scope)
 
     def fetch_or(self, operand: Any, order: memory_order | None = None,
                  scope: memory_scope | None = None) -> Any:
         """Combine bits by or; return the old value. Integers only."""
-        return self._bits("fetch_or", operand, operator.or_, scope)
+        return self._bits("fetch_or", operand, operator.or_, order, scope)
 
     def fetch_xor(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Combine bits by exclusive or; return the old value. Integers only."""
-        return self._bits("fetch_xor", operand, operator.xor, scope)
+        return self._bits("fetch_xor", operand, operator.xor, order, scope)
 
     def fetch_min(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Keep the smaller; return the old value."""
-        return self._update("fetch_min", operand, min, scope)
+        return self._update("fetch_min", operand, min, order, scope)
 
     def fetch_max(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Keep the larger; return the old value."""
-        return self._update("fetch_max", operand, max, scope)
+        return self._update("fetch_max", operand, max, order, scope)
 
-    def _enter(self, scope: memory_scope | None) -> None:
+    def _enter(self, scope: memory_scope | None, order: memory_order | None) -> None:
         """Refuse a scope that is none; tell memory that is watched how wide the operation is."""
         _check_scope(scope)
         cell = self._element.cell
         if cell.watched:
             cell.scope = scope or self.default_scope
+            cell.order = order or self.default_read_modify_write_order
 
     def _operand(self, value: Any) -> Any:
         """Return a value converted to the element's type; of a pointer its address."""
@@ -206,8 +208,8 @@ class atomic_ref:
         return address_of(value) if element.pointer else convert(value, element.dtype)
 
     def _update(self, name: str, operand: Any, fn: Callable[[Any, Any], Any],
-                scope: memory_scope | None) -> Any:
-        self._enter(scope)
+                order: memory_order | None, scope: memory_scope | None) -> Any:
+        self._enter(scope, order)
         element = self._element
         if element.dtype.kind == "c" and fn in (min, max):
             raise UsageError(errc.invalid, f"atomic_ref.{name}: {element.dtype} has no order")
@@ -220,11 +222,11 @@ class atomic_ref:
             return element.cell.update(lambda old: fn(old, new))
 
     def _bits(self, name: str, operand: Any, fn: Callable[[Any, Any], Any],
-              scope: memory_scope | None) -> Any:
+              order: memory_order | None, scope: memory_scope | None) -> Any:
         if self._element.dtype.kind not in "iu":
             raise UsageError(errc.invalid, f"atomic_ref.{name} is for integers, not "
                              f"{self._element.dtype}")
-        return self._update(name, operand, fn, scope)
+        return self._update(name, operand, fn, order, scope)
 
     def __iadd__(self, operand: Any) -> Self:
         self.fetch_add(operand)
@@ -283,4 +285,6 @@ def atomic_fence(order: memory_order, scope: memory_scope) -> None:
     """Order this work-item's memory operations around it (SYCL 2020 §4.15.1)."""
     _check("the memory order", order, memory_order)
     _check("the memory scope", scope, memory_scope)
+    if here.watch is not None:
+        here.watch.fence(order)
     fence()

@@ -78,9 +78,7 @@ def _in_memory(view: HostView, parts: tuple[Any, ...]) -> Element:
     """Return an element of memory that a kernel sees."""
     data, numbers = _walk(view._data, view._name, parts)
     if data is not view._data:  # an index outside is told of the memory, as on devices
-        member = HostView(data, view._name, view._mode, space=view._space)
-        watched = getattr(type(view), "_with_watch", None)
-        view = member if watched is None else watched(view, member)
+        view = view._part(data, view._name)
     made = getattr(view, "__atomic_cell__", None)
     cell = PythonCell(view, numbers, bits_of(data.dtype)) if made is None else made(numbers)
     return Element(cell, data.dtype)

@@ -38,12 +38,13 @@ Bits = Callable[[Any], int]
 class PythonCell:
     """An element that only Python's threads change: they take turns.
 
-    A ``watched`` one gets the ``scope`` of each operation.
+    A ``watched`` one gets the ``scope`` and the ``order`` of each operation.
     """
 
-    __slots__ = ("_bits", "_index", "_view", "scope")
+    __slots__ = ("_bits", "_index", "_view", "order", "scope")
     watched = False
     scope: Any
+    order: Any
 
     def __init__(self, view: Any, index: Any, bits: Bits) -> None:
         self._view, self._index, self._bits = view, index, bits
@@ -84,9 +85,11 @@ class NativeCell:
     for may need its processor, or the interpreter.
     """
 
-    __slots__ = ("_address", "_bits", "_dtype", "_same", "_seen", "_word_type", "_words", "scope")
+    __slots__ = ("_address", "_bits", "_dtype", "_same", "_seen", "_word_type", "_words", "order",
+                 "scope")
     watched = False
     scope: Any
+    order: Any
 
     def __init__(self, words: Words, address: int, dtype: np.dtype[Any], bits: Bits) -> None:
         self._words, self._address, self._dtype, self._bits = words, address, dtype, bits

@@ -28,7 +28,7 @@ class GlobalView(HostView):
 
     def get(self) -> Any:
         """Return the variable: the memory of an array, a record in place, or a number."""
-        return HostView.__getitem__(self, 0) if self._single else self
+        return super().__getitem__(0) if self._single else self
 
     def _value(self) -> Any:
         if not self._single:
@@ -52,13 +52,13 @@ class GlobalView(HostView):
     def __getitem__(self, index: Any) -> Any:
         if index != () and self._copies and self._single:
             return self._in_place()[index]
-        return HostView.__getitem__(self, self._index(index))
+        return super().__getitem__(self._index(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if index != () and self._copies and self._single:
             self._in_place()[index] = value
         else:
-            HostView.__setitem__(self, self._index(index), value)
+            super().__setitem__(self._index(index), value)
 
     def _index(self, index: Any) -> Any:
         return 0 if index == () and self._single else index
@@ -68,7 +68,7 @@ class GlobalView(HostView):
             held = self.get()
             if isinstance(held, Record | Elements):
                 return getattr(held, name)
-        return HostView.__getattr__(self, name)
+        return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):

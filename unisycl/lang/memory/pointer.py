@@ -196,7 +196,7 @@ def _flat(source: Any) -> HostView:
     view = source if isinstance(source, HostView) else None
     raw: Any = None if view is None else view._raw
     if view is not None and getattr(raw, "is_ranged", False):
-        view = HostView(raw.from_start(), view._name, view._mode, space=view._space)
+        view = view._part(raw.from_start(), view._name)
     if view is None:
         data = np.asarray(source.get_view() if hasattr(source, "get_view") else source)
         if isinstance(source, int | float | str) or not data.ndim:
@@ -212,7 +212,7 @@ def _flat(source: Any) -> HostView:
     if not data.flags.c_contiguous:
         raise UsageError(errc.invalid, "multi_ptr: the rows of this accessor do not follow one "
                          "another; make it over the whole buffer")
-    return HostView(data.reshape(-1), view._name, view._mode, space=view._space)
+    return view._part(data.reshape(-1), view._name)
 
 
 class pointer_type:

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError, errc, exception
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.lang.index.environment import here
 from unisycl.lang.index.this import this_nd_item
 from unisycl.lang.kernels.kernel_properties import Trait
-from unisycl.lang.memory.views import HostView
+from unisycl.lang.memory.views import HostView, poison
 
 
 class work_group_scratch_size(Trait):
@@ -55,7 +56,15 @@ def get_work_group_scratch_memory(dtype: npt.DTypeLike = np.uint8) -> Any:
     if place.scratch is None or place.scratch.dtype != np.dtype(dtype):
         place.scratch = np.full(max(nbytes, 1) + 64, 0xA5, np.uint8)[:nbytes // np.dtype(
             dtype).itemsize * np.dtype(dtype).itemsize].view(dtype)
-    return HostView(place.scratch, "the scratch memory", space=address_space.local_space)
+        poison(place.scratch)
+    return local_memory(place.scratch)
+
+
+def local_memory(data: np.ndarray[Any, Any], made: str = "") -> HostView:
+    """Return local memory that a kernel declares itself; ``made``: at which line."""
+    if here.watch is not None:
+        return here.watch.local(data, made)  # type: ignore[no-any-return]
+    return HostView(data, "local", space=address_space.local_space)
 
 
 def missing() -> exception:

@@ -66,8 +66,8 @@ class HostView(ReducedView):
     pointer_class: Any = None
     """What ``get_multi_ptr`` makes: what ``@pointers_of_views`` stands above."""
 
-    __slots__ = ("_copies", "_data", "_mode", "_name", "_raw", "_readable", "_reads", "_space",
-                 "_writable", "_writes")
+    __slots__ = ("_copied", "_copies", "_copyable", "_data", "_mode", "_name", "_raw", "_readable",
+                 "_reads", "_space", "_writable", "_writes")
 
     def __init__(self, data: np.ndarray[Any, Any], name: str = "",
                  mode: access_mode = access_mode.read_write, raw: object = None,
@@ -84,20 +84,28 @@ class HostView(ReducedView):
         whole = len(data) if data.ndim == 1 else 0
         self._copies = issubclass(data.dtype.type, Elements) or is_pointer(data.dtype)
         self._reads = not self._copies and (mode.reads or bool(data.dtype.names))
+        self._copied = data.dtype.type._type.copied if mode.reads and issubclass(
+            data.dtype.type, Elements) else None
         self._writes = mode.writes
         self._readable = whole if self._reads else 0
+        self._copyable = whole if self._copied is not None else 0
         self._writable = whole if mode.writes else 0
 
     def __getitem__(self, index: Any) -> Any:
         kind = index.__class__
         if kind is int or kind in _INTEGERS:
-            at = int(index)
+            at = index if kind is int else int(index)
             if 0 <= at < self._readable:
                 return self._data[at]
+            if self._copied is not None and 0 <= at < self._copyable:
+                return self._copied(self._data[at])
         elif kind is item or kind is tuple:
             whole = index._at if kind is item else index
-            if self._reads and _inside(whole, self._data.shape):
-                return self._data[whole]
+            if _inside(whole, self._data.shape):
+                if self._reads:
+                    return self._data[whole]
+                if self._copied is not None:
+                    return self._copied(self._data[whole])
         elif kind is slice:
             return self._span(index)
         if kind is tuple and len(index) > 1 and index[-1].__class__ is slice:
@@ -105,8 +113,7 @@ class HostView(ReducedView):
         place = self._locate(index)
         if len(place) < self._data.ndim:
             where = "".join(f"[{p}]" for p in place)
-            return HostView(self._data[place], f"{self._name}{where}", self._mode,
-                            space=self._space)
+            return self._part(self._data[place], f"{self._name}{where}")
         if self._reads:
             return self._data[place]
         if not self._mode.reads and (self._copies or not self._data.dtype.names):
@@ -169,8 +176,11 @@ class HostView(ReducedView):
             if not 0 <= bound <= whole:
                 raise BoundsError(errc.accessor, f"the slice {low}:{high} is outside "
                                   f"'{self._name}' (range {whole})")
-        return HostView(self._data[low:high], f"{self._name}[{low}:{high}]", self._mode,
-                        space=self._space)
+        return self._part(self._data[low:high], f"{self._name}[{low}:{high}]")
+
+    def _part(self, data: np.ndarray[Any, Any], name: str) -> HostView:
+        """Return some of the elements, or all of them in another shape."""
+        return HostView(data, name, self._mode, space=self._space)
 
     # USM memory is a pointer where kernels take it for one: to its first element.
     def __add__(self, count: Any) -> Any:
@@ -316,6 +326,10 @@ def _inside(place: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
     """Say whether a place is ints, one a dimension and all inside; False is no verdict."""
     if len(place) != len(shape):
         return False
+    if len(place) == 2:
+        y, x = place
+        return y.__class__ is int and x.__class__ is int \
+            and 0 <= y < shape[0] and 0 <= x < shape[1]
     for i, extent in zip(place, shape):  # noqa: B905 - of one length
         if i.__class__ is not int or not 0 <= i < extent:
             return False
@@ -394,23 +408,21 @@ def field(name: str) -> property:
     """
     kind: Any = None
     take: Any = None
-    vector = False
+    copied: Any = None
     offset = 0
-    view = np.frombuffer
 
     def get(self: Any) -> Any:
-        nonlocal kind, take, vector, offset
+        nonlocal kind, take, copied, offset
         if take is None or not here.plain:
             if kind is None:
                 kind, offset = self.dtype.fields[name][:2]
-                vector = issubclass(kind.type, Elements)
-                if vector or kind.kind in "biuf":
+                if issubclass(kind.type, Elements):
+                    take = copied = kind.type._type.copied
+                elif kind.kind in "biuf":
                     take = struct.Struct(f"{kind.itemsize}s").unpack_from
             return _member(self, name)
         # Numbers and vectors are copied at once.
-        if vector:
-            return view(bytearray(take(self, offset)[0]), kind)[0]
-        return make(kind, take(self, offset)[0])
+        return copied(self, offset) if copied is not None else make(kind, take(self, offset)[0])
 
     def put(self: Any, value: Any) -> None:
         self[name] = value

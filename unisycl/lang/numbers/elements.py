@@ -8,7 +8,6 @@ element type, and an operand that this type cannot hold is refused, never trunca
 from __future__ import annotations
 
 import copyreg
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
-from unisycl.lang.numbers.written import EXACT
+from unisycl.lang.numbers.written import EXACT, copying
 
 Lanes = np.ndarray[tuple[int], np.dtype[Any]]
 Operation = Callable[[Any, Any], Any]
@@ -82,7 +81,8 @@ class elements_type(type):
 
     ``element`` is the type of an element, ``count`` how many there are, ``dtype`` the layout in
     memory; ``kind`` is vec or marray. ``value`` is the class of the values, ``room`` how many
-    elements would fill one, padding included. ``copied`` copies a value; ``build`` makes one of
+    elements would fill one, padding included. ``copied`` copies a value, perhaps from an offset in
+    a record; ``build`` makes one of
     numbers, one for each element, or gives None; ``quicken`` gives a type such quick functions.
     """
 
@@ -92,16 +92,18 @@ class elements_type(type):
     dtype: np.dtype[Any]
     kind: str
     value: Any
-    copied: Callable[[Any], Any]
+    copied: Callable[..., Any]
     build: Callable[..., Any] | None = None
     quicken: Callable[[], None] | None = None
 
     def __call__(cls, *parts: Any) -> Any:
         """Return a concrete type if this is ``vec`` or ``marray`` itself, else a value."""
-        if cls.quicken is not None and here.inside:
+        build = cls.build
+        if build is None and cls.quicken is not None and here.inside:
             cls.quicken()
-        if cls.build is not None and len(parts) == cls.count:
-            found = cls.build(*parts)
+            build = cls.build
+        if build is not None:
+            found = build(parts)
             if found is not None:
                 return found
         if hasattr(cls, "count"):
@@ -267,10 +269,11 @@ class Operators:
         return self._unary("abs", np.abs)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if method == "__call__" and not options and len(inputs) == 2 and ufunc in _SWAPPED and \
-                inputs[0].__class__ is self._type.element.type and inputs[1] is self:
+        if len(inputs) == 2 and inputs[1] is self and method == "__call__" and not options:
             # A NumPy number before a vector: what most kernels have.
-            return getattr(inputs[1], _SWAPPED[ufunc])(inputs[0])
+            name = _SWAPPED.get(ufunc)
+            if name is not None and inputs[0].__class__ is self._type.element.type:
+                return getattr(self, name)(inputs[0])
         inputs = tuple(x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs)
         if method != "__call__" or options or any(isinstance(x, np.ndarray) for x in inputs):
             return NotImplemented
@@ -538,8 +541,7 @@ def new_type(base: Any, name: str, element: np.dtype[Any], plain: np.dtype[Any],
         "element": element, "count": count, "value": value, "kind": base.kind,
         "room": plain.itemsize // element.itemsize, "dtype": np.dtype((value, plain))})
     value._type = own
-    take, dtype = struct.Struct(f"{plain.itemsize}s").unpack_from, own.dtype
-    own.copied = lambda found: np.frombuffer(bytearray(take(found)[0]), dtype)[0]
+    own.copied = copying(own.dtype)
     return own
 
 

@@ -21,6 +21,7 @@ from unisycl.lang.numbers.elements import Operators, elementwise, silent
 from unisycl.lang.numbers.geometric import OF_VECTORS, QUICK
 from unisycl.lang.numbers.written import WRITTEN
 
+_NONE: Any = object()
 _NUMBERS = (bool, int, float, np.generic)
 
 
@@ -38,18 +39,21 @@ class builtin_function:
         self.__name__ = row.name
         self.__doc__ = f"{row.doc} (SYCL 2020 §{row.section})"
 
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, a: Any = _NONE, b: Any = _NONE, /, *more: Any) -> Any:
         """Compute the function of numbers; of one with several results, a tuple."""
-        given = len(operands)
-        key: Any
-        if given == 2:
-            key = type(operands[0]), type(operands[1])
-        else:
-            key = type(operands[0]) if given == 1 else tuple(map(type, operands))
-        plan = self._plans.get(key)
-        if plan is not None:
-            return plan(*operands)
-        row = self.row
+        if b is _NONE:
+            plan = self._plans.get(a.__class__)
+            return plan(a) if plan is not None else self._slow(() if a is _NONE else (a,))
+        if not more:
+            plan = self._plans.get((a.__class__, b.__class__))
+            return plan(a, b) if plan is not None else self._slow((a, b))
+        plan = self._plans.get((a.__class__, b.__class__, *map(type, more)))
+        return plan(a, b, *more) if plan is not None else self._slow((a, b, *more))
+
+    def _slow(self, operands: tuple[Any, ...]) -> Any:
+        """Compute the function of operands whose types have not been seen before."""
+        given, row = len(operands), self.row
+        key: Any = type(operands[0]) if given == 1 else tuple(map(type, operands))
         if given != self._arity:
             raise UsageError(errc.invalid, f"{row.name} takes {row.arity} operand(s), got "
                              f"{given}")
@@ -98,9 +102,13 @@ class builtin_function:
 def _plan(host: Callable[..., Any], kinds: tuple[np.dtype[Any], ...],
           given: tuple[type, ...]) -> Callable[..., Any]:
     """Return a function for NumPy's numbers of types that have been seen before."""
-    def same(*numbers: Any) -> Any:
-        # In a kernel NumPy warns of nothing, and need not be told for each call.
+    # In a kernel NumPy warns of nothing, and need not be told for each call.
+    def one(x: Any) -> Any:
+        return host(x) if here.inside else silent(host, x)
+
+    def several(*numbers: Any) -> Any:
         return host(*numbers) if here.inside else silent(host, *numbers)
+    same = one if len(kinds) == 1 else several
 
     def converted(*numbers: Any) -> Any:
         return same(*map(convert, numbers, kinds))

@@ -21,14 +21,19 @@ import numpy as np
 
 MOST = 8
 EXACT = 1 << 24
+AT_ONCE = 32
 _FORMATS = {np.dtype(np.float32): "f", np.dtype(np.float64): "d"}
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}
 
 make: Any = np.float32(0).__reduce__()[0]
 """NumPy's ``scalar(dtype, bytes)``, by which its numbers are unpickled: the quickest way to one.
 
-Not to a value of several elements, which could not be changed: that is a view of a ``bytearray``.
+Not to a value of several elements, which could not be changed: that is a view of a ``bytearray``
+(``places``).
 """
+
+Place = tuple[Any, bytearray, int]
+"""A value that nobody has yet, the memory that it is a view of, and where in that it lies."""
 
 WRITTEN: dict[str, dict[Any, Callable[..., Any]]] = {
     "dot": {}, "length": {}, "normalize": {}, "cross": {}}
@@ -40,6 +45,40 @@ def suits(element: np.dtype[Any], count: int) -> bool:
     return element in _FORMATS and 2 <= count <= MOST
 
 
+def places(dtype: np.dtype[Any]) -> tuple[Callable[[], Place], Callable[[], Place]]:
+    """Return what gives a new value of a type, and what does so where that raises IndexError.
+
+    Making many at once takes half of what one by one would. No place is given twice; threads may
+    ask at the same time, as a list gives each of them another one.
+    """
+    free: list[Place] = []
+    size = dtype.itemsize
+
+    def more() -> Place:
+        memory = bytearray(AT_ONCE * size)
+        values, offsets = np.frombuffer(memory, dtype), range(0, AT_ONCE * size, size)
+        first, *others = zip(values, [memory] * AT_ONCE, offsets, strict=True)
+        free.extend(others)
+        return first
+    return free.pop, more
+
+
+def copying(dtype: np.dtype[Any]) -> Callable[..., Any]:
+    """Return a function that copies a value of a type, perhaps one at an offset in a record."""
+    whole = struct.Struct(f"{dtype.itemsize}s")
+    pop, more = places(dtype)
+    take, put = whole.unpack_from, whole.pack_into
+
+    def copied(found: Any, offset: int = 0) -> Any:
+        try:
+            x, memory, at = pop()
+        except IndexError:
+            x, memory, at = more()
+        put(memory, at, *take(found, offset))
+        return x
+    return copied
+
+
 def functions(own: Any, slow: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
     """Return the functions for values of a type, by name.
 
@@ -49,11 +88,12 @@ def functions(own: Any, slow: dict[str, Callable[..., Any]]) -> dict[str, Callab
     """
     form, count, element = _FORMATS[own.element], own.count, own.element
     whole = struct.Struct(f"{count}{form}{(own.room - count) * element.itemsize}x")
+    pop, more = places(own.dtype)
     products, one = struct.Struct(f"{2 * count}{form}"), struct.Struct(form)
     space: dict[str, Any] = {
-        "value": own.value, "number": element.type, "dtype": own.dtype, "element": element,
-        "make": make, "view": np.frombuffer, "take": whole.unpack_from, "pack": whole.pack,
-        "unpack": whole.unpack,
+        "value": own.value, "number": element.type, "element": element,
+        "make": make, "pop": pop, "more": more, "take": whole.unpack_from,
+        "pack": whole.pack, "pack_into": whole.pack_into, "unpack": whole.unpack,
         "pack_many": products.pack, "unpack_many": products.unpack,
         "pack_one": one.pack, "unpack_one": one.unpack, "slow": slow, "EXACT": EXACT,
         "root": math.sqrt, "infinity": math.inf, "isnan": math.isnan,
@@ -87,8 +127,11 @@ def _code(count: int, rounds: bool) -> CodeType:
     return compile("\n".join(parts), "<vectors>", "exec")
 
 
-def _made(terms: list[str]) -> str:
-    return f"view(bytearray(pack({', '.join(terms)})), dtype)[0]"
+def _made(terms: list[str], depth: int) -> str:
+    """Return lines that return a new value with these elements."""
+    return ("\n" + depth * "    ").join([
+        "try:", "    x, memory, at = pop()", "except IndexError:", "    x, memory, at = more()",
+        f"pack_into(memory, at, {', '.join(terms)})", "return x"])
 
 
 def _operator(name: str, symbol: str, a: list[str], b: list[str], *, swap: bool = False) -> str:
@@ -100,12 +143,12 @@ def {name}(a, b):
         if type(b) is value:
             {', '.join(a)} = take(a)
             {', '.join(b)} = take(b)
-            return {_made([of(x, y) for x, y in zip(a, b, strict=True)])}
+            {_made([of(x, y) for x, y in zip(a, b, strict=True)], 3)}
         c = float(b) if type(b) is number else unpack_one(pack_one(b))[0] \\
             if type(b) is float and -EXACT <= b <= EXACT else near(b)
         if c is not None:
             {', '.join(a)} = take(a)
-            return {_made([of(x, 'c') for x in a])}
+            {_made([of(x, 'c') for x in a], 3)}
     except (OverflowError, ZeroDivisionError):
         pass
     return slow["{name}"](a, b)
@@ -116,18 +159,23 @@ def _negation(a: list[str]) -> str:
     return f"""
 def __neg__(a):
     {', '.join(a)} = take(a)
-    return {_made([f'-{x}' for x in a])}
+    {_made([f'-{x}' for x in a], 1)}
 """
 
 
 def _constructor(a: list[str]) -> str:
-    tests = [f"(type({x}) is float or type({x}) is number "
-             f"or type({x}) is int and -EXACT <= {x} <= EXACT)" for x in a]
+    kinds = [f"k{k}" for k in range(len(a))]
+    tests = [f"({k} is number or {k} is float or {k} is int and -EXACT <= {x} <= EXACT)"
+             for k, x in zip(kinds, a, strict=True)]
     return f"""
-def build({', '.join(a)}):
+def build(parts):
+    if len(parts) != {len(a)}:
+        return None
+    {', '.join(a)} = parts
+    {', '.join(kinds)} = {', '.join(f'{x}.__class__' for x in a)}
     if {' and '.join(tests)}:
         try:
-            return {_made(a)}
+            {_made(a, 3)}
         except OverflowError:
             pass
     return None
@@ -183,7 +231,7 @@ def length(a):{_norm(a, otherwise)}
 def _normalize(a: list[str]) -> str:
     return f"""
 def normalize(a):{_norm(a, 'slow["normalize"](a)')}
-    return {_made([f'{x} / norm' for x in a])}
+    {_made([f'{x} / norm' for x in a], 1)}
 """
 
 
@@ -200,7 +248,7 @@ def cross(a, b):
         {', '.join(a)} = take(a)
         {', '.join(b)} = take(b)
         {', '.join(f'p{k}' for k in range(2 * len(a)))} = {products}
-        return {_made(results)}
+        {_made(results, 2)}
     except OverflowError:
         return slow["cross"](a, b)
 """

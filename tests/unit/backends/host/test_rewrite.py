@@ -116,6 +116,39 @@ class Private:
         self.__secret = 7
 
 
+class Named:
+    def again(self):
+        wait(0)
+        return Named
+
+
+def test_a_method_that_names_its_class_gets_it():
+    node = tree_of(Named.again)
+    made = rewrite(node, Named.again.__code__, calls(node, "wait"), (), owner="Named")
+    assert ("Named" in made.code.co_freevars, "Named" in made.code.co_names) == (False, True)
+
+
+def test_steps_to_an_element_are_arguments_of_one_call():
+    def kernel(a, i, k):
+        return a[i].place.x + a[i][k] + a.b + a[i] + a[i:k].c
+    made = rewrite(tree_of(kernel), kernel.__code__, (), (), elements=True)
+    told = []
+
+    def element(owner, *steps):
+        told.append(steps)
+        return 1
+    cells = tuple(types.CellType(element) for _ in made.code.co_freevars)
+    run = types.FunctionType(made.code, {}, "kernel", None, cells)
+
+    class Memory(dict):
+        b = 2
+
+        def __getitem__(self, index):
+            return types.SimpleNamespace(c=3) if isinstance(index, slice) else 4
+    assert run(Memory(), 5, 6) == 1 + 1 + 2 + 4 + 3
+    assert told == [(False, 5, True, "place", True, "x"), (False, 5, False, 6)]
+
+
 def test_private_names_of_a_class_stay_private():
     function = Private.method
     node = tree_of(function)
