@@ -1,4 +1,4 @@
-"""Slices with a step, and of several dimensions."""
+"""Slices of what is no memory, or a pointer with a step."""
 
 import numpy as np
 
@@ -10,10 +10,9 @@ b = np.zeros((4, 4), np.float32)
 
 
 def kernel(i):
-    every = a[1:7:2]
-    a[i] = every[0]
-    rows = b[1:3]
-    rows[0][0] = 1
+    p = sycl.global_ptr(a)
+    a[i] = p[1:7:2][0]
+    b[i, sycl.id(1, 2)[0:1]] = 1
 
 
 def launch(queue):

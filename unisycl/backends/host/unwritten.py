@@ -18,7 +18,7 @@ import numpy as np
 
 from unisycl.base.enums import address_space
 from unisycl.base.errors import DeviceError, errc
-from unisycl.lang.memory.views import HostView, ends_in_slice, poison
+from unisycl.lang.memory.views import HostView, is_cut, poison
 from unisycl.lang.numbers.elements import Elements
 
 WHAT = "which nobody has written: fresh memory has no initial value; write it first, on every path"
@@ -78,7 +78,7 @@ class PrivateView(HostView):
             i * s for i, s in zip(place, self._data.strides, strict=True))
 
     def __getitem__(self, index: Any) -> Any:
-        if not ends_in_slice(index):
+        if not is_cut(index):
             place = self._locate(index)
             if len(place) == self._data.ndim:
                 self._look(place)
@@ -91,7 +91,7 @@ class PrivateView(HostView):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(index, value)
-        place = () if ends_in_slice(index) else self._locate(index)
+        place = () if is_cut(index) else self._locate(index)
         if len(place) == self._data.ndim:
             self.write(self._address(place), self._data.itemsize)
 

@@ -19,7 +19,7 @@ from unisycl.lang.memory.atomic_place import bits_of
 from unisycl.lang.memory.cell import PythonCell, Update
 from unisycl.lang.memory.device_global import GlobalView
 from unisycl.lang.memory.pointer import multi_ptr
-from unisycl.lang.memory.views import HostView, ends_in_slice, value_of
+from unisycl.lang.memory.views import HostView, is_cut, value_of
 from unisycl.lang.numbers.elements import Elements
 from unisycl.lang.numbers.swizzle import positions
 from unisycl.process.callers import origin
@@ -39,7 +39,7 @@ class WatchedView(HostView):
         self._root, self._made = self, ""
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice) or ends_in_slice(index):
+        if is_cut(index):
             return super().__getitem__(index)  # a part of this, which is watched itself
         place = self._locate(index)
         if len(place) == self._data.ndim:
@@ -52,7 +52,7 @@ class WatchedView(HostView):
         return super()._elements()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if not ends_in_slice(index):
+        if not is_cut(index):
             place = self._locate(index)
             if len(place) == self._data.ndim:
                 self._watch.copied(value)

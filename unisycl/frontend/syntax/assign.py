@@ -17,6 +17,7 @@ from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.values.kind import Value, as_tuple
 from unisycl.frontend.values.lists import new_list
 from unisycl.frontend.values.memory import Memory, is_array
+from unisycl.frontend.values.windows import Window
 
 
 def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST) -> None:
@@ -40,7 +41,7 @@ def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST)
 def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: ast.AST) -> None:
     parts = list(target.elts)
     starred = [k for k, part in enumerate(parts) if isinstance(part, ast.Starred)]
-    if isinstance(value, Memory) and is_array(value) and not starred:
+    if isinstance(value, Memory | Window) and is_array(value) and not starred:
         found = rows.elements(ctx, value, len(parts), origin)
     else:
         found = unpacked(ctx, value, origin)

@@ -68,6 +68,7 @@ from unisycl.frontend.values.reducers import OPERATORS, operator_name
 from unisycl.frontend.values.reducers import operate as operate_object
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.vectors import Vector
+from unisycl.frontend.values.windows import Window
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL
 from unisycl.lang.kernels.foreign_functions import extern_function
@@ -112,7 +113,8 @@ def _spread(ctx: Context, callee: Value, node: ast.Call) -> ast.Call:
         lacks = _all_needed(callee)
         if not isinstance(arg, ast.Starred):
             items: tuple[Value, ...] = (value,)
-        elif isinstance(value, Memory) and is_array(value) and lacks is not None and count == 1:
+        elif isinstance(value, Memory | Window) and is_array(value) \
+                and lacks is not None and count == 1:
             items = rows.elements(ctx, value, max(lacks - len(values) + 1 - named, 0), arg)
         else:
             items = unpacked(ctx, value, arg)
@@ -467,7 +469,8 @@ def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: a
     named = isinstance(value, Instance) and is_named(value.cls)
     if named or isinstance(value, Several | Optional):
         value = ctx.hold_value(value)  # the function may change what its parts are made of
-    if moving or name in frame.assigned or isinstance(value, Memory | Choice | Record):
+    if moving or name in frame.assigned or isinstance(
+            value, Memory | Window | Choice | Record):
         ctx.assign(name, value, node)
     else:
         frame.names[name] = value  # a given name: no assignment in the text

@@ -45,6 +45,7 @@ from unisycl.frontend.values.special_methods import SYMBOLS
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values.vectors import Vector
+from unisycl.frontend.values.windows import Window
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
@@ -373,6 +374,9 @@ def _same_object(ctx: Context, left: Value, right: Value, node: ast.AST) -> bool
                 some = other.object is None and v.object is not None
                 ctx.guard(v.path, v.object, frozen=not some)
         return left.object is right.object
+    if isinstance(left, Window) and isinstance(right, Window):
+        raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
+                         help="compare whole memories, or where the parts begin")
     if isinstance(left, MemoryPlace) and isinstance(right, MemoryPlace) \
             and objects.is_same(ctx, left.base, right.base):
         if left.whole and right.whole:

@@ -24,6 +24,7 @@ from unisycl.frontend.values.memory import is_array
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.windows import Window
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
@@ -131,8 +132,10 @@ def _source(ctx: Context, node: ast.expr) -> Source:
             return _range(ctx, node)
         return _LOWER[form](ctx, node)
     value = ctx.hold_value(ctx.value(node))
-    if isinstance(value, MemoryPlace) and is_array(value):
-        return _indexed(ctx.hold(value.extent(len(value.index))), value, node)
+    if isinstance(value, MemoryPlace | Window) and is_array(value):
+        count = value.length()
+        assert count is not None
+        return _indexed(ctx.hold(count), value, node)
     if isinstance(value, Record) and value.shape:
         return _indexed(coerce.weak_scalar(value.shape[0]), value, node)
     items = tuple(items_of(ctx, value, node))

@@ -59,6 +59,7 @@ from unisycl.frontend.values.streams import Stream
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values.vectors import Vector
+from unisycl.frontend.values.windows import Window
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, PointerType, Scalar
@@ -464,7 +465,7 @@ def _is_object(value: Value) -> bool:
 
 def _is_place(value: Value) -> bool:
     """Say whether a value is a row, window, pointer or record: memory and where in it."""
-    return isinstance(value, Record) or (
+    return isinstance(value, Record | Window) or (
         isinstance(value, Memory) and len(value.index) < value.view.ndim
         and (value.window is not None or len(value.index) > 0))
 

@@ -15,13 +15,14 @@ from unisycl.frontend.values.items import Item
 from unisycl.frontend.values.kind import Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.windows import Window
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
 
-def elements(ctx: Context, row: Memory, count: int, node: ast.AST) -> tuple[Value, ...]:
+def elements(ctx: Context, row: Memory | Window, count: int, node: ast.AST) -> tuple[Value, ...]:
     """Return the elements of a row that has to have so many."""
-    extent = row.extent(len(row.index))
+    extent = _length(row)
     for op, text in (("le", f"ValueError: too many values to unpack (expected {count})"),
                      ("ge", f"ValueError: not enough values to unpack (expected {count}, got ")):
         more = (extent, ")") if op == "ge" else ()
@@ -30,14 +31,14 @@ def elements(ctx: Context, row: Memory, count: int, node: ast.AST) -> tuple[Valu
                                   node)) for k in range(count))
 
 
-def fill(ctx: Context, row: Memory, value: Value, node: ast.AST, origin: ast.AST) -> None:
+def fill(ctx: Context, row: Memory | Window, value: Value, node: ast.AST, origin: ast.AST) -> None:
     """Store the numbers of a tuple in a row, or one number in all its elements."""
-    extent = row.extent(len(row.index))
+    extent = _length(row)
     listed = ctx.of(value).listed(ctx)
     if listed is not None:
-        if len(listed) == 1 or len(row.index) + 1 < row.view.ndim:
-            raise ctx.refuse("K037", node, what=f"'{row.name}'", expected=row.view.ndim,
-                             found=len(row.index), help="give one index for each dimension")
+        if len(listed) == 1 or row.left > 1:
+            raise ctx.refuse("K037", node, what=f"'{row.name}'", expected=row.left, found=0,
+                             help="give one index for each dimension")
         held = ctx.hold_value(Several(listed))
         assert isinstance(held, Several)
         said = f"ValueError: could not broadcast input array from shape ({len(held.items)},) into "
@@ -50,14 +51,20 @@ def fill(ctx: Context, row: Memory, value: Value, node: ast.AST, origin: ast.AST
     if not isinstance(value, n.Expr):
         raise ctx.refuse("K049", origin, found=describe(value), expected="a number or a tuple",
                          help="copy in a loop: for k, x in enumerate(a): b[k] = x")
-    x, turn = ctx.hold(value), f"element of {len(row.index)}"
+    x, turn = ctx.hold(value), f"element of {row.left}"
     over = ast.Call(given(Constant(range), node), [given(ctx.hold(extent), node)], [])
     body = _store(row, ast.Name(turn, ast.Load()), given(x, origin), node)
     loop: ast.stmt = ast.For(ast.Name(turn, ast.Store()), over, [body], [])
     ctx.lower_body(ctx, [placed(loop, node)])
 
 
-def _store(row: Memory, index: ast.expr, x: ast.expr, node: ast.AST) -> ast.stmt:
+def _length(row: Memory | Window) -> n.Expr:
+    found = row.length()
+    assert found is not None
+    return found
+
+
+def _store(row: Memory | Window, index: ast.expr, x: ast.expr, node: ast.AST) -> ast.stmt:
     place = ast.Subscript(given(row, node), index, ast.Store())
     return placed(ast.Assign([place], x), node)
 

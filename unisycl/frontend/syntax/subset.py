@@ -29,9 +29,8 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
     "Interpolation": ("K019", {}),
     "Starred": ("K020", {}),
-    "Slice": ("K001", {"what": "a slice here", "help": "a window is on the last "
-                      "dimension and is read, a[i, j:k]; for columns give a.T to the kernel; "
-                      "change elements one by one, in a loop"}),
+    "Slice": ("K001", {"what": "a slice here", "help": "memory has slices, a[i, j:k] and a[:, j]; "
+                      "elsewhere take elements one by one, in a loop"}),
 }
 
 

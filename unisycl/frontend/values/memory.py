@@ -28,9 +28,10 @@ from unisycl.frontend.values.kind import Kind, Lowering, Target, Value, describe
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.methods import Method, constant_dimension
 from unisycl.frontend.values.records import Record, staying
-from unisycl.frontend.values.slices import inside, row_and_slice, shifted, sliced
+from unisycl.frontend.values.slices import inside, is_span, row_and_slice, shifted, sliced
 from unisycl.frontend.values.targets import one_index_each
 from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.windows import Window, cut_of, is_cut, written
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct
 from unisycl.lang.memory.pointer import multi_ptr, named_space
@@ -113,11 +114,13 @@ class Memory(MemoryPlace):
                       readable=mode.reads, name=self.name)
 
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
-        if isinstance(node.slice, ast.Slice):
+        if self.left == 1 and is_span(node.slice):
             return replace(self, window=sliced(ctx, self, node))
         row = row_and_slice(node)
         if row is not None and not self.per_item:
             return self.at(ctx, row[0]).subscript(ctx, row[1])
+        if is_cut(node.slice) and self.pointer is None and not self.per_item:
+            return cut_of(ctx, self, node)
         return self.at(ctx, node).read(ctx, node)
 
     def at(self, ctx: Lowering, node: ast.Subscript) -> Memory:
@@ -146,6 +149,8 @@ class Memory(MemoryPlace):
     def step(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value | None:
         if not isinstance(node, ast.Subscript):
             return None
+        if is_cut(node.slice) and self.pointer is None:
+            return self.subscript(ctx, node)
         place = self.at(ctx, node)
         if place.left:
             return place
@@ -157,6 +162,9 @@ class Memory(MemoryPlace):
         row = row_and_slice(node)
         if row is not None and not self.per_item:
             return self.at(ctx, row[0]).target(ctx, row[1], read=read)
+        if is_cut(node.slice) and self.pointer is None and not self.per_item and (
+                read or self.left > 1 or not is_span(node.slice)):
+            return written(ctx, cut_of(ctx, self, node), node, read=read)
         rows = not read and self.pointer is None and isinstance(self.view.elem, Scalar)
         memory = replace(self, window=sliced(ctx, self, node)) \
             if rows and isinstance(node.slice, ast.Slice) else self.at(ctx, node)
@@ -355,6 +363,8 @@ class ViewPlace(Target):
 
 def is_array(value: Value) -> bool:
     """Say whether a value is memory, or a member of a record, that has elements to go over."""
+    if isinstance(value, Window):
+        return True
     if isinstance(value, MemoryPlace):
         return value.pointer is None and not value.per_item and value.left > 0
     return isinstance(value, Record) and bool(value.shape)

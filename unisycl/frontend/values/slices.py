@@ -1,7 +1,7 @@
 """Slices of memory: ``a[i:j]`` is a span, a window on elements that the kernel goes on indexing.
 
-Non-goals: steps, windows on several dimensions. Invariant: where a window begins and ends was
-evaluated where the slice stands; nothing is copied.
+Non-goals: steps, windows on other dimensions than the last (``windows``). Invariant: where
+a window begins and ends was evaluated where the slice stands; nothing is copied.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
 
+def is_span(node: ast.expr) -> bool:
+    """Say whether brackets hold a slice without a step."""
+    return isinstance(node, ast.Slice) and node.step is None
+
+
 def sliced(ctx: Lowering, memory: MemoryPlace,
            node: ast.Subscript) -> tuple[n.Expr, n.Expr]:
     """Return the window that a slice of memory denotes: where it begins, and its size."""
     cut = node.slice
     assert isinstance(cut, ast.Slice)
-    if memory.left != 1:
-        raise ctx.refuse("K001", node, what="a slice of memory with more than one dimension",
-                         help="give the indices of the other dimensions first: a[i][j:k]")
-    if cut.step is not None:
-        raise ctx.refuse("K001", cut.step, what="a slice with a step",
-                         help="take all elements, and step where you index them")
+    assert memory.left == 1
+    assert cut.step is None
     count = memory.extent(len(memory.index))
-    low = _bound(ctx, cut.lower, count) if cut.lower is not None else coerce.weak_scalar(0)
-    high = _bound(ctx, cut.upper, count) if cut.upper is not None else count
+    low = slice_bound(ctx, cut.lower, count) if cut.lower is not None else coerce.weak_scalar(0)
+    high = slice_bound(ctx, cut.upper, count) if cut.upper is not None else count
     size = ctx.hold(coerce.binary("sub", high, low, WEAK_INT), "size")
     if memory.window is not None:
         low = ctx.hold(coerce.binary("add", memory.window[0], low, WEAK_INT), "first")
@@ -41,7 +42,7 @@ def row_and_slice(node: ast.Subscript) -> tuple[ast.Subscript, ast.Subscript] | 
     if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) < 2:
         return None
     *indices, cut = node.slice.elts
-    if not isinstance(cut, ast.Slice) or any(
+    if not isinstance(cut, ast.Slice) or cut.step is not None or any(
             isinstance(x, ast.Slice | ast.Starred) for x in indices):
         return None
     place = indices[0] if len(indices) == 1 else ast.copy_location(
@@ -50,7 +51,8 @@ def row_and_slice(node: ast.Subscript) -> tuple[ast.Subscript, ast.Subscript] | 
     return row, ast.copy_location(ast.Subscript(row, cut, node.ctx), node)
 
 
-def _bound(ctx: Lowering, node: ast.expr, count: n.Expr) -> n.Expr:
+def slice_bound(ctx: Lowering, node: ast.expr, count: n.Expr) -> n.Expr:
+    """Return where a slice begins or ends, of so many elements."""
     x = ctx.to_scalar(ctx.value(node), node, unsure=True)
     if not x.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(x.type), help="convert it first: int(...)")

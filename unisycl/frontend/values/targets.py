@@ -49,7 +49,8 @@ def stored(ctx: Lowering, x: n.Expr, type: Scalar, origin: ast.AST) -> n.Expr:
 def one_index_each(ctx: Lowering, name: str, ndim: int, given: int, node: ast.AST) -> Exception:
     """Refuse to write to what is more than one element."""
     return ctx.refuse("K037", node, what=f"'{name}'", expected=ndim, found=given,
-                      help="give one index for each dimension")
+                      help="give one index for each dimension; what all elements are to become "
+                      "is computed in a loop")
 
 
 def load_each(ctx: Lowering, place: n.Place, count: int) -> list[n.Expr]:

@@ -41,10 +41,11 @@ class from_end(int):
     __slots__ = ()
 
 
-def ends_in_slice(index: Any) -> bool:
-    """Say whether an index gives a window: ``a[j:k]``, ``a[i, j:k]``."""
+def is_cut(index: Any) -> bool:
+    """Say whether an index gives a part of memory: ``a[j:k]``, ``a[:, i]``."""
     kind = index.__class__
-    return kind is slice or (kind is tuple and bool(index) and index[-1].__class__ is slice)
+    return kind is slice or index is ... or (
+        kind is tuple and any(x.__class__ is slice or x is ... for x in index))
 
 
 class HostView(ReducedView):
@@ -106,10 +107,8 @@ class HostView(ReducedView):
                     return self._data[whole]
                 if self._copied is not None:
                     return self._copied(self._data[whole])
-        elif kind is slice:
-            return self._span(index)
-        if kind is tuple and len(index) > 1 and index[-1].__class__ is slice:
-            return self[index[:-1] if len(index) > 2 else index[0]][index[-1]]
+        if is_cut(index):
+            return self._cut(index if kind is tuple else (index,))
         place = self._locate(index)
         if len(place) < self._data.ndim:
             where = "".join(f"[{p}]" for p in place)
@@ -131,7 +130,7 @@ class HostView(ReducedView):
         if (place.__class__ is int and 0 <= place < self._writable) or (
                 place.__class__ is tuple and self._writes and _inside(place, self._data.shape)):
             pass
-        elif ends_in_slice(index):
+        elif is_cut(index):
             self[index]._fill(value)
             return
         else:
@@ -164,19 +163,43 @@ class HostView(ReducedView):
         for k in range(count):
             self[k] = value
 
-    def _span(self, cut: slice) -> HostView:
-        """Return a window on some elements, in place; unlike Python's it must lie inside."""
-        if self._data.ndim != 1 or cut.step is not None:
-            raise UsageError(errc.invalid, f"'{self._name}': a slice is of one dimension and has "
-                             "no step")
-        whole = len(self._data)
-        low = 0 if cut.start is None else self._integer(cut.start, whole)
-        high = whole if cut.stop is None else self._integer(cut.stop, whole)
-        for bound in (low, high):
-            if not 0 <= bound <= whole:
-                raise BoundsError(errc.accessor, f"the slice {low}:{high} is outside "
-                                  f"'{self._name}' (range {whole})")
-        return self._part(self._data[low:high], f"{self._name}[{low}:{high}]")
+    def _cut(self, index: tuple[Any, ...]) -> HostView:
+        """Return some elements, in place; unlike Python's a slice must lie inside."""
+        shape = self._data.shape
+        dots = [k for k, x in enumerate(index) if x is ...]
+        if len(dots) == 1:
+            (k,) = dots
+            index = (*index[:k], *(slice(None),) * (len(shape) - len(index) + 1), *index[k + 1:])
+        if len(index) > len(shape):
+            raise BoundsError(errc.accessor, f"'{self._name}' has {len(shape)} dimension(s), "
+                              f"the index {index!r} has {len(index)}")
+        place: list[int | slice] = []
+        for dimension, (part, extent) in enumerate(zip(index, shape, strict=False)):
+            if part.__class__ is slice:
+                place.append(self._bounded(part, extent))
+                continue
+            i = self._integer(part, extent)
+            if not 0 <= i < extent:
+                self._outside(index, dimension, i)
+            place.append(i)
+        where = ", ".join(f"{p.start}:{p.stop}" + f":{p.step}" * (p.step != 1)
+                          if isinstance(p, slice) else str(p) for p in place)
+        cut = tuple(slice(p.start, None if p.stop < 0 else p.stop, p.step)
+                    if isinstance(p, slice) else p for p in place)
+        return self._part(self._data[cut], f"{self._name}[{where}]")
+
+    def _bounded(self, cut: slice, extent: int) -> slice:
+        """Return a slice with both bounds, which lie inside; the end of one back to 0 is -1."""
+        step = 1 if cut.step is None else operator.index(cut.step)
+        low = (0 if step > 0 else extent - 1) if cut.start is None \
+            else self._integer(cut.start, extent)
+        high = (extent if step > 0 else -1) if cut.stop is None \
+            else self._integer(cut.stop, extent)
+        ends = range(extent + 1) if step > 0 else range(-1, extent)
+        if low not in ends or high not in ends or (cut.stop is not None and high < 0):
+            raise BoundsError(errc.accessor, f"the slice {low}:{high} is outside "
+                              f"'{self._name}' (range {extent})")
+        return slice(low, high, step)
 
     def _part(self, data: np.ndarray[Any, Any], name: str) -> HostView:
         """Return some of the elements, or all of them in another shape."""
