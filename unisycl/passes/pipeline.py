@@ -41,6 +41,7 @@ from unisycl.passes.shared import (
     scalars,
 )
 from unisycl.passes.simd import (
+    alike_conditions,
     choices,
     counters,
     interleaved,
@@ -136,7 +137,12 @@ def _partings(kernel: Kernel, facts: Facts) -> Kernel:
 
 def _counters(kernel: Kernel, facts: Facts) -> Kernel:
     assert facts.shapes is not None
-    return _with(kernel, counters.run(kernel.body, facts.shapes(kernel).divergent))
+    return _with(kernel, counters.run(kernel.body, facts.shapes(kernel)))
+
+
+def _alike_conditions(kernel: Kernel, facts: Facts) -> Kernel:
+    assert facts.shapes is not None
+    return alike_conditions.run(kernel, facts.shapes)
 
 
 def _row_blocks(kernel: Kernel, facts: Facts) -> Kernel:
@@ -201,6 +207,7 @@ SIMD = {
     "lanes": (
         Pass("partings", _partings, lambda k, f: k.index_kind == "nd_range"),
         Pass("counters", _counters),
+        Pass("alike_conditions", _alike_conditions),
     ),
 }
 """Vectors: how many lanes is decided behind "depth", where arguments lie behind "loops"."""

@@ -33,6 +33,7 @@ _DIVISION = 8.0  # of a quotient of whole numbers; in vectors by way of floats
 _TAKEN_OUT = 4.0  # of vectors, and put back, where they may be too large for that
 _CALLED = 15.0
 _TURNED = 3.0  # of a vector of what neighbours interleave
+_BLENDED = 2.0  # vectors: what was there is read, and put back in lanes that are off
 _WIDE = 512  # bits; these have masks
 
 
@@ -172,7 +173,7 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     kind = place.base.type
     if not isinstance(kind, View):
         return False
-    if kind.space is address_space.private_space:
+    if _is_private(place):
         return any(shapes.of(x).rank >= LINEAR for x in place.index)
     if isinstance(place.base, n.Heap):
         return any(shapes.of(x).rank >= LINEAR for x, _ in place.inner)
@@ -182,16 +183,26 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     return last.rank == VARYING or (last.rank == LINEAR and last.stride != 1)
 
 
+def _is_private(place: n.Place) -> bool:
+    kind = place.base.type
+    return isinstance(kind, View) and kind.space is address_space.private_space
+
+
 def _in_rows(place: n.Place, shapes: Shapes) -> bool:
     """Say whether lanes are at places further apart than one element."""
     return any(shapes.of(x).rank >= LINEAR for x in place.index[:-1])
 
 
 class _Weighing:
-    """Adds up a body. ``off``: some lanes may be off where it has come to."""
+    """Adds up a body. ``off``: some lanes may be off where it has come to.
+
+    ``astray``: in a loop in which each lane follows a stack of its own, so that in each turn some
+    lane is anywhere.
+    """
 
     def __init__(self, shapes: Shapes, unit: Vectors, grown: set[n.Local]) -> None:
         self.shapes, self.unit, self.grown = shapes, unit, grown
+        self.astray = False
 
     def block(self, block: n.Block, *, off: bool = False, again: bool = False) -> Cost:
         cost = Cost()
@@ -215,7 +226,7 @@ class _Weighing:
         for block in visit.blocks(stmt):
             alone = some = 0.5 if isinstance(stmt, n.If) else 1.0
             if isinstance(stmt, n.If) and parts:
-                some = 1.0 if stmt.orelse else _SOME
+                some = 1.0 if stmt.orelse or self.astray else _SOME
             cost.add(self.block(block, off=off or parts, again=again), some, alone)
         if parts:
             cost.add(Cost(_PARTING / 2 * self.share(32), _SURPRISES * _MISPREDICTED))
@@ -224,9 +235,11 @@ class _Weighing:
     def loop(self, loop: n.For | n.While, off: bool, again: bool) -> Cost:
         """Return what the turns of a loop cost; ``again``: lanes part ways around it already."""
         parts = id(loop) in self.shapes.divergent
-        turns, turn = _turns(loop), Cost()
+        turns, turn, astray = _turns(loop), Cost(), self.astray
+        self.astray = astray or (parts and isinstance(loop, n.While) and self.strays(loop))
         for block in visit.blocks(loop):
             turn.add(self.block(block, off=off or parts, again=again or parts))
+        self.astray = astray
         if isinstance(loop, n.While):
             for x in visit.walk(loop.cond):
                 turn.add(self.expression(x, off or parts))
@@ -235,10 +248,16 @@ class _Weighing:
         turn.vector = max(turn.vector, chain * share) + (_PARTING if parts else _TURN) * share
         turn.scalar = max(turn.scalar, chain) + _TURN
         cost = Cost()
-        lost = 1.0 if not parts else _LOST_AGAIN if again else self.lost(loop)
+        lost = 1.0 if not parts else _LOST_AGAIN if again and not astray else self.lost(loop)
         cost.add(turn, turns * lost, turns)
         cost.scalar += _MISPREDICTED if parts else 0.0
         return cost
+
+    def strays(self, loop: n.While) -> bool:
+        """Say whether lanes take what a loop goes on with from places of their own."""
+        return any(isinstance(x, n.Load) and _is_private(x.place)
+                   and any(self.shapes.of(i).rank >= VARYING for i in x.place.index)
+                   for x in visit.all_expressions(loop.body))
 
     def lost(self, loop: n.For | n.While) -> float:
         """Return how many lanes wait for one at work: fewer where turns are counted beforehand."""
@@ -257,6 +276,8 @@ class _Weighing:
             return unit.scattered + 2.5 * self.row(place) + (unit.hidden / 2 if off else 0.0)
         if not off:
             return self.share(kind.bits)
+        if _is_private(place):
+            return _BLENDED * self.share(kind.bits)
         return unit.hidden if kind.size < _LEAST_GATHERED else unit.stored * self.share(kind.bits)
 
     def several(self, stmt: n.LoadMany | n.StoreMany) -> Cost:
@@ -273,7 +294,8 @@ class _Weighing:
     def loaded(self, place: n.Place, off: bool) -> float:
         unit, kind = self.unit, place.type.dtype
         if not _is_scattered(place, self.shapes):
-            return unit.hidden if off and kind.size < _LEAST_GATHERED else self.share(kind.bits)
+            hidden = off and kind.size < _LEAST_GATHERED and not _is_private(place)
+            return unit.hidden if hidden else self.share(kind.bits)
         if is_strided(place, self.shapes):
             return unit.strided + self.row(place)
         short = unit.hidden / 2 if kind.size < _LEAST_GATHERED else _CHOSEN

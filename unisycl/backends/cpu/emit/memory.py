@@ -30,6 +30,7 @@ class Address:
 
     ``strided``: lanes are as far apart as their neighbours, in each dimension. ``even``: the index
     of the first lane and the distance to the next, where that is known while it runs only.
+    ``own``: each lane has an element there, also one that is off, and nobody else looks at it.
     """
 
     base: str
@@ -38,6 +39,7 @@ class Address:
     fixed: int = 0
     strided: bool = False
     even: tuple[Val, Val] | None = None
+    own: bool = False
 
 
 def storage(dtype: DType) -> DType:
@@ -197,7 +199,7 @@ def _private(e: Emitter, place: n.Place, array: n.Array) -> Address:
         full = Val(LINEAR, INT64, index.ref, stride)
     else:
         full = lanes.add(index, Val(VECTOR, INT64, lanes.iota(INT64, stride)))
-    return Address(e.arrays[array], full, unit)
+    return Address(e.arrays[array], full, unit, own=not common)
 
 
 def is_private(place: n.Place) -> bool:
@@ -291,7 +293,7 @@ def load_one(e: Emitter, at: Address, dtype: DType) -> str:
 def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
     t = llvm_type(dtype, e.lanes.lanes)
     pointer = scalar_pointer(e, at, at.index.ref)
-    if e.mask is None:
+    if e.mask is None or _is_there(e, at):
         return e.f.load(t, pointer, alignment(at, dtype))
     if _is_short(e, dtype):
         return _one_by_one(e, at, dtype)
@@ -299,6 +301,11 @@ def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
     e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
     return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, "
                   f"{e.mask_type} {e.mask}, {t} poison)")
+
+
+def _is_there(e: Emitter, at: Address) -> bool:
+    """Say whether a row may be touched in all lanes: its place is right, as some lane is on."""
+    return at.own and not e.maybe_empty
 
 
 def _is_short(e: Emitter, dtype: DType) -> bool:
@@ -428,7 +435,10 @@ def _store_row(e: Emitter, at: Address, dtype: DType, value: str, *, past_caches
     if e.mask is None and past_caches:
         e.f.do(f"store {t} {value}, ptr {pointer}, align {STREAM_ALIGN}, !nontemporal !1")
         return
-    if e.mask is None:
+    if e.mask is not None and _is_there(e, at):
+        old = e.f.load(t, pointer, alignment(at, dtype))
+        value = e.f.op(f"select {e.mask_type} {e.mask}, {t} {value}, {t} {old}")
+    if e.mask is None or _is_there(e, at):
         e.f.store(t, value, pointer, alignment(at, dtype))
         return
     if _is_short(e, dtype):

@@ -333,7 +333,9 @@ def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],
         f.jump(top)
     f.start(top)
     if parts:
-        e.mask, e.maybe_empty = f.load(e.mask_type, loop.exec), True
+        # Lanes that go round are those that went into the body, unless some left it by a jump.
+        gone = empty or any(_leaves(e, block) for block in visit.blocks(stmt))
+        e.mask, e.maybe_empty = f.load(e.mask_type, loop.exec), gone
         f.store(e.mask_type, "zeroinitializer", loop.cont)
     cond = head(loop)
     _enter_loop(e, cond, loop, inside, exit)

@@ -15,7 +15,15 @@ from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.interior import rows_together
-from unisycl.passes.simd import costs, pressure, registers, row_blocks, same_bits, shared_arrays
+from unisycl.passes.simd import (
+    costs,
+    counters,
+    pressure,
+    registers,
+    row_blocks,
+    same_bits,
+    shared_arrays,
+)
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
@@ -152,13 +160,19 @@ def _asks_sub_groups(kernel: n.Kernel) -> bool:
 
 
 def _likely(kernel: n.Kernel) -> n.Kernel:
-    """Return a kernel with the branches that its items are likely to take; the last is kept."""
+    """Return a kernel as it is weighed; the last is kept.
+
+    It has the branches that its items are likely to take, and counters that lanes share.
+    """
     for known, found in _last_likely:
         if known is kernel:
             return found
     found = kernel
     if any(isinstance(x, n.Address) for x in visit.all_expressions(kernel.body)):
         found = replace(kernel, body=registers.likely(kernel.body))
+    if kernel.index_kind in ("range", "nd_range") and visit.contains(found.body, n.While):
+        body = counters.run(found.body, _shapes_of(found, 2, 0))
+        found = found if body is found.body else replace(found, body=body)
     _last_likely[:] = [(kernel, found)]
     return found
 
