@@ -9,6 +9,7 @@ Non-goals: running them. Invariant: a text is compiled once for each architectur
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import math
 import sys
@@ -35,7 +36,7 @@ from unisycl.ir import nodes as n
 from unisycl.passes import pipeline
 from unisycl.passes.clike import apart
 
-STRICT = ("-Werror=all-warnings",)
+STRICT = "-Werror=all-warnings"
 _SMALL = 1 << 30
 _MOST_ITEMS = 1024
 _ROUND = 256  # items of a work-group that goes round a range
@@ -73,12 +74,24 @@ def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool 
         any(geometry.offset), flat and geometry.kind in ("range", "nd_range")))
 
 
+@functools.cache
+def strict() -> tuple[str, ...]:
+    """Return what makes errors of warnings; nothing where the compiler is too old to know it.
+
+    A text that it warns of has a log then, which is as good.
+    """
+    tool = compile.compiler()
+    code, _ = tool.compile("", [f"--gpu-architecture=compute_{tool.architectures[-1]}", STRICT],
+                           "PTX")
+    return (STRICT,) if code else ()
+
+
 def refusal(kernel: n.Kernel, text: str, arch: int) -> str:
     """Return the log of a text that the compiler refuses, or warns of; '' where it is silent."""
     tool, target = compile.compiler(), Target(divmod(arch, 10))
     name, kind = compile.architecture(target, tool.architectures)
     words = compile.options(kernel, compile.exact(name, text))
-    code, log = tool.compile(text, [*words, *STRICT], kind)
+    code, log = tool.compile(text, [*words, *strict()], kind)
     return log if log or not code else ""
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from bench.cuda import cases, more_cases
 from bench.cuda.card import SOURCES
+from tests import cuda_texts
 from unisycl.backends.cuda.text import compile as compiler
 
 
@@ -19,5 +20,6 @@ def test_each_case_has_its_kernel_and_all_of_them_compile() -> None:
     assert names == {*cases.CASES, *more_cases.CASES}
     assert len(names) == 30
     code, log = compiler.compiler().compile(
-        text, ("--gpu-architecture=sm_90", "--std=c++17", "-Werror=all-warnings"), "CUBIN")
+        text, ("--gpu-architecture=sm_90", "--std=c++17", *cuda_texts.strict()), "CUBIN")
     assert code, log
+    assert log == ""

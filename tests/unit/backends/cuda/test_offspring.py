@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests import cuda_texts
 from tests.cuda_fake.library import FakeCuda
 from unisycl.backends.base import BoundView
 from unisycl.backends.children import Left
@@ -94,7 +95,7 @@ def test_schedulers_compile_without_warnings(queue: sycl.queue, trees: list[Any]
         pytest.skip(f"this NVRTC compiles for no sm_{arch}")
     code, log = tool.compile(made.source.text, [
         f"--gpu-architecture=sm_{arch}", "--std=c++17", compiler._SILENT,
-        "-Werror=all-warnings", linking.RELOCATABLE], "CUBIN")
+        *cuda_texts.strict(), linking.RELOCATABLE], "CUBIN")
     assert code, log
     assert log == ""
 
