@@ -292,6 +292,22 @@ def test_what_a_zero_multiplies_is_not_read(provider: str) -> None:
         assert (y == 0).all()
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.complex128])
+def test_libraries_are_asked_for_no_products_that_zero_multiplies(
+        kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+    routine = cblas.load("openblas").routine("gemm", np.dtype(kind))
+    assert isinstance(routine, cblas.Routine)
+    monkeypatch.setattr(cblas.CBlas, "routine", lambda *_: routine)
+    monkeypatch.setattr(routine, "function", lambda *given: asked.append(given))
+    a, b, c = (np.ones(size, kind) for size in (35, 30, 42))
+    with mkl.using("mkl.blas", "openblas"):
+        for alpha in (0, 2, -0.0):
+            mkl.blas.gemm(sycl.queue(sycl.cpu_selector_v), N, N, 7, 6, 5, alpha, a, 7, b, 5, 3, c,
+                          7).wait()
+    assert [(7, 6, 0), (7, 6, 5), (7, 6, 0)] == [given[3:6] for given in asked]
+
+
 @pytest.mark.row("L-4")
 def test_batches_equal_loops(queue: sycl.queue) -> None:
     m, n, k, batch = 3, 4, 5, 6

@@ -18,7 +18,7 @@ import unisycl as sycl
 from unisycl.oneapi.frame.native import Bound
 from unisycl.oneapi.mkl import names
 from unisycl.oneapi.mkl.blas import table
-from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
+from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given, names_of
 from unisycl.oneapi.mkl.providers.clibraries import Interface, interface
 
 _C = {"float32": ctypes.c_float, "float64": ctypes.c_double, "int64": ctypes.c_size_t}
@@ -43,6 +43,7 @@ class Routine:
         self.row, self.letter, self.function = row, letter, function
         self.layout = row.name not in table.LEVEL1
         self.threads = source.threads
+        self.inner = names_of(row).index("k") if row.name == "gemm" else None
         kinds = self._kinds(source.integer)
         self.result: Any = None
         if row.result:
@@ -77,6 +78,8 @@ class Routine:
         """Return the arguments, where addresses belong among them, and what they point to."""
         kept: list[Any] = []
         values = [self._passed(v, kept) for v in given.values]
+        if self.inner is not None and given.named["alpha"] == 0:
+            values[self.inner] = 0  # some kernels of OpenBLAS multiply what is not to be read by 0
         slots = list(given.slots)
         if self.layout:
             values.insert(0, layout)
