@@ -128,7 +128,8 @@ def _narrowed(x: n.Cast) -> Iterator[tuple[n.Expr, _Pieces]]:
             yield n.Compare(BOOL, op, x.x, n.Const(x.x.type, int(bound))), said
     elif source.is_float and to.is_integer and to.kind != "b" and source.bits > 16:
         info: Any = np.iinfo(to.name)
-        exact = info.min == 0 or to.bits < 32  # a float one less than the least number
+        # One less than the least number may be a float; what lies between the two fits.
+        exact = info.min == 0 or to.bits < (64 if source.bits > 32 else 32)
         inside = _all(n.Compare(BOOL, "gt" if exact else "ge", x.x, n.Const(
             x.x.type, float(info.min) - exact)),
             n.Compare(BOOL, "lt", x.x, n.Const(x.x.type, float(info.max) + 1)))
