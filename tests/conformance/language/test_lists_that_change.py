@@ -135,7 +135,58 @@ def turns(a, out):
     return kernel
 
 
-@pytest.mark.parametrize("build", [sorts, names, tables, turns])
+def chosen(a, out):
+    """Names that stand for one of several lists: by branches, choices, loops and functions."""
+    def picked(x):
+        if x > 20:
+            return [x * 1, 1, 2]
+        return [0, x * 1, 0] if x > 0 else [9, 9, x * 1]
+
+    def kernel(i):
+        n = int(a[i, 0])
+        v = [1, 2] if n > 0 else [3, 4]
+        if n > 20:
+            v = [5, 6]
+        v[0] += 7
+        out[i, 0] = v[0] + 100 * v[1]
+        p, q = [1, 2], [3, 4]
+        one = p
+        if n > 0:
+            p, q = q, p
+        p[0] = 50
+        out[i, 1] = p[0] + 100 * q[0] + 1000 * p[1] + 10000 * (one is p) + 20000 * (p is q)
+        old, new = [n, 1, 2], [0, 0, 0]
+        for _ in range(3):
+            for j in range(3):
+                new[j] = old[(j + 1) % 3] + old[j]
+            old, new = new, old
+        out[i, 2] = old[0] + 10 * old[1] + 100 * old[2] + 7 * new[0]
+        r, s = picked(n), picked(int(a[i, 1]))
+        r[1] += 3
+        r.sort()
+        s[0] = 5
+        out[i, 3] = r[0] + 10 * r[1] + 100 * r[2] + 1000 * sum(s)
+        best = [0, 0]
+        for k in range(5):
+            mine = [int(a[i, k]) % 7, k]
+            mine[1] += 1
+            if mine[0] > best[0]:
+                best[:] = mine
+            if k % 2:
+                turn = [k, 1]
+            else:
+                turn = [2, k]
+            turn[0] += n
+            out[i, 4] += turn[0] * turn[1]
+        out[i, 5] = best[0] * 10 + best[1]
+        for k in range(4):
+            v = [v[1], v[0] + k]
+            v[0] += 1
+        out[i, 6] = v[0] + 100 * v[1]
+    return kernel
+
+
+@pytest.mark.parametrize("build", [sorts, names, tables, turns, chosen])
 def test_lists_are_what_they_are_in_python(queue, build):
     agree(queue, build, 6, a=NUMBERS, out=ints(6, 12))
 
@@ -156,11 +207,11 @@ def test_elements_have_numpys_types(queue):
           out=np.zeros((4, 3)))
 
 
-def one_of_two(out):
+def of_two_lengths(out):
     def kernel(i):
         v = [1, 2] if i else [3, 4]
         if i > 1:
-            v = [5, 6]
+            v = [5, 6, 7]
         v[0] = 7
         out[i] = v[0]
     return kernel
@@ -173,6 +224,22 @@ def of_another_turn(out):
             new = [0, 0]
             new[0] = old[0] + 1
             old = new
+        out[i] = old[0]
+    return kernel
+
+
+def of_a_call_of_another_turn(out):
+    def made(k):
+        v = [k, k]
+        v[1] += 1
+        return v
+
+    def kernel(i):
+        old = [0, 0]
+        for k in range(3):
+            new = made(old[0])
+            if k == i:
+                old = new
         out[i] = old[0]
     return kernel
 
@@ -225,7 +292,9 @@ def of_the_program(out):
 
 
 @pytest.mark.parametrize(("build", "said"), [
-    (one_of_two, "one of 2 lists"), (of_another_turn, "one of 2 lists"),
+    (of_two_lengths, "'v' would have two kinds of value: a list of "),
+    (of_another_turn, "(?s)'old' may be a list of an earlier turn.*copy its elements"),
+    (of_a_call_of_another_turn, "'old' may be a list of an earlier turn"),
     (of_two_types, "float64 or int32 here"), (of_tuples, "a list with a tuple of 2"),
     (that_grows, r"\[0\] \* n"), (out_of_range, "index 2 is outside"),
     (of_another_length, "2 elements of a list are assigned"),

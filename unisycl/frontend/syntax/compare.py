@@ -36,7 +36,7 @@ from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, Item, item_ids, queries
 from unisycl.frontend.values.joins import meet
 from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
-from unisycl.frontend.values.lists import Cells
+from unisycl.frontend.values.lists import Cells, same_list
 from unisycl.frontend.values.memory import Memory, operand
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.numbers import kind_of
@@ -227,6 +227,9 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
     if isinstance(left, Item) and isinstance(right, Item):
         raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
                          help="compare them by ==")
+    if isinstance(left, Cells) and isinstance(right, Cells):
+        found = same_list(left, right)
+        return found if isinstance(op, ast.Is) else coerce.negate(found)
     if isinstance(left, Choice) or isinstance(right, Choice):
         same = _same_choice(ctx, left, right, node)
         return same if isinstance(op, ast.Is) else coerce.negate(same)

@@ -439,8 +439,12 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
                 isinstance(v, Kind) for v in (*left.items, *right.items)):
         pairs = [(ctx.to_scalar(a, node, unsure=True), ctx.to_scalar(b, node, unsure=True))
                  for a, b in zip(left.items, right.items, strict=True)]
-        return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
+        return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind,
+                       made=left.made and right.made and ("choice", left.made, right.made))
     if isinstance(left, Several) and isinstance(right, Several) and left.kind == right.kind:
+        return _one_object(ctx, cond, (then, left), (orelse, right), node)
+    if any(isinstance(v, Cells) for v in (left, right)) and all(
+            isinstance(v, Cells) or (isinstance(v, Several) and v.made) for v in (left, right)):
         return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Memory) or isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)

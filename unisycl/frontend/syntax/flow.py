@@ -20,7 +20,7 @@ from unisycl.frontend.syntax.names import nonlocal_names
 from unisycl.frontend.values.absent import Lost, Pending, Poison
 from unisycl.frontend.values.joins import form_of, same
 from unisycl.frontend.values.kind import Form, Frame, Lowering, Met, ThingForm, Value, describe
-from unisycl.frontend.values.lists import Cells
+from unisycl.frontend.values.lists import Cells, is_memory_now
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure
@@ -286,9 +286,12 @@ def _shared(a: Sequence[Condition], b: Sequence[Condition]) -> int:
 
 def bring(ctx: Lowering, at: Site, node: ast.AST) -> None:
     """Give the variables wanted somewhere their values, where control goes there."""
-    for (key, name), form in wanted(ctx, at).items():
+    for (key, name), form in [*wanted(ctx, at).items()]:
         for frame in ctx.frames:
-            if frame.key == key and not isinstance(form, Lost):
+            if frame.key == key and is_memory_now(form, frame.names.get(name)):
+                wanted(ctx, at).pop((key, name), None)  # the next round asks anew
+                ctx.changed = True
+            elif frame.key == key and not isinstance(form, Lost):
                 if name not in frame.names:  # its variable is zero here, but it is unassigned
                     frame.definitions.setdefault(name, UNSET)
                 _bring(ctx, frame, (key, name), form, node)
@@ -403,6 +406,9 @@ class Head:
             form = table.get((key, name))
             if isinstance(form, Lost):
                 frame.names[name] = form
+            elif form is not None and is_memory_now(form, frame.names.get(name)):
+                table.pop((key, name))
+                ctx.changed = True
             elif form is not None:
                 _bring(ctx, frame, (key, name), form, node)
             frame.definitions[name] = made
@@ -523,6 +529,9 @@ def settle_heads(ctx: Lowering) -> None:
             form = ctx.meet(values)
             if isinstance(form, Unsure):
                 form = _hoped_for(ctx, head, name, values, form)
+            if form is None and ctx.changed and any(
+                    isinstance(v.value, Cells | Several) for v in spread(values)):
+                continue  # lists may be put together in the next round
             if form is None:
                 want(ctx, head.site, name, _lost(name[1], values, made))
             elif _is_unsure(form):

@@ -52,6 +52,7 @@ from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.joins import form_of, is_none
 from unisycl.frontend.values.kind import Frame, Met, Refused, Value, describe
+from unisycl.frontend.values.lists import is_memory_now
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.optionals import OptionalForm
@@ -246,6 +247,9 @@ def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
         raise two_kinds(ctx, _result_name(frame), [met for met, _ in frame.returned],
                         _returned(frame), node)
     key = (frame.key, "return")
+    if is_memory_now(ctx.types.get(key), value):  # the next round asks anew
+        ctx.types.pop(key)
+        ctx.changed = True
     frame.result = ctx.adopt(key, _result_name(frame), ctx.types.get(key) or form_of(value), value,
                              node)
 

@@ -19,7 +19,7 @@ from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, coerce
 from unisycl.frontend.syntax.flow import Definition, lost, owner, resolve, spread
 from unisycl.frontend.syntax.unassigned import note_flag
-from unisycl.frontend.values import captured_objects, choices, functions, stored_pointers
+from unisycl.frontend.values import captured_objects, choices, functions, lists, stored_pointers
 from unisycl.frontend.values.absent import Lost, Pending, Poison
 from unisycl.frontend.values.choices import ChoiceForm
 from unisycl.frontend.values.constants import Constant
@@ -295,6 +295,7 @@ class Variables(Lowering):
                 if found is not None:
                     return found
         if form is None:
+            lists.put_together(self, met)
             objects = captured_objects.spread_objects(self, values)
             return None if objects is None else meet(objects)
         return form

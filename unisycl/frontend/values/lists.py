@@ -1,9 +1,10 @@
 """Lists whose elements a kernel changes: memory of the work-item, with Python's numbers in it.
 
 A list that nothing changes is a tuple (``tuples``). One that something changes is found out in one
-round of lowering and made as memory in the next. Its elements have one type together, as a name has
-where ways meet; where that is one of several, ``Unsure``, only what cannot depend on it may be done
-with them. Non-goals: lists that grow. Invariant: two names for one list are one memory.
+round of lowering and made as memory in the next; so is that a name may stand for one of several,
+which are rows of one memory then. Elements have one type together, as a name has where ways meet;
+where that is one of several, ``Unsure``, only what cannot depend on it may be done with them.
+Non-goals: lists that grow. Invariant: two names for one list are one memory.
 """
 
 from __future__ import annotations
@@ -19,18 +20,32 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import coerce
 from unisycl.frontend.values import joins
+from unisycl.frontend.values.absent import Lost
 from unisycl.frontend.values.indexing import from_either_end
-from unisycl.frontend.values.kind import Kind, Lowering, Met, Piece, Target, Value, describe
+from unisycl.frontend.values.kind import (
+    Form,
+    Kind,
+    Lowering,
+    Met,
+    Piece,
+    Target,
+    ThingForm,
+    Value,
+    describe,
+)
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.frontend.values.methods import Method
 from unisycl.frontend.values.pieces import spelt
-from unisycl.frontend.values.tuples import Several, known_slice
+from unisycl.frontend.values.records import PlaceForm, one_memory
+from unisycl.frontend.values.tuples import Several, TupleForm, known_slice
 from unisycl.frontend.values.unsure import Unsure, alternatives, holds
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT, PointerType, Scalar, View
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, PointerType, Scalar, View
 
 _MOST = 3  # dimensions of memory
+_KEEP = ("copy its elements into a list that is made before the loop, best[:] = v, or make all "
+         "lists before the loop and exchange their names, old, new = new, old")
 METHODS = ("copy", "count", "index", "reverse", "sort")
 
 
@@ -141,6 +156,18 @@ class Cells(MemoryPlace):
         raise ctx.refuse("K054", node, what="a list cannot grow in a kernel",
                          help=f"bind the name anew: x = x {symbol} ...")
 
+    # ---- names and paths
+    def form(self) -> Form:
+        known = all(isinstance(x, n.Const) for x in self.index)
+        return ThingForm() if known else PlaceForm(len(self.index))
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        one = Kind.meet(self, values, unsure=unsure)
+        if one is not None or not self.index:
+            return one
+        return PlaceForm(len(self.index)) if all(one_memory(self, v.value) for v in values) \
+            else None
+
     # ---- methods and text
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
         return Method(self, name) if name in METHODS else None
@@ -220,13 +247,19 @@ def new_list(ctx: Lowering, items: Sequence[Value], node: ast.AST) -> Value:
                          help="nothing grows in a kernel: make it as long as it gets, [0] * n, "
                          "and count its elements")
     held = [ctx.hold(_number(ctx, v, node)) for v in _flat(items, len(shape))]
+    group = ctx.types.get(("together", made)) if len(shape) == 1 else None
+    of = made if group is None else ("together", group)
     for x in held:
-        _note(ctx, made, x)
-    type = _joined(ctx, made, node)
+        _note(ctx, of, x)
+    type = _joined(ctx, of, node)
     plain = type.plain if isinstance(type, Unsure) else Scalar(type.dtype)
     ctx.need(plain, node)
     inner = ctx.shape.kind == "work_group" and not ctx.in_items
     space = address_space.local_space if inner else address_space.private_space
+    if group is not None:
+        return _row_of(ctx, Cells(*_rows(ctx, group, View(plain, 2, space, access_mode.read_write),
+                                         len(items), node), elem=type, made=of),
+                       group.index(made), held, node)
     view = View(plain, len(shape), space, access_mode.read_write)
     array = n.Array("list", view, shape, ctx.span(node))
     ctx.storage.arrays.append(array)
@@ -234,6 +267,91 @@ def new_list(ctx: Lowering, items: Sequence[Value], node: ast.AST) -> Value:
         row = Memory(array, view, tuple(map(coerce.weak_scalar, index)), "the list")
         _fill(ctx, row, held[k * shape[-1]:(k + 1) * shape[-1]], node)
     return Cells(array, view, (), "the list", elem=type, made=made)
+
+
+def _rows(ctx: Lowering, group: tuple[Any, ...], view: View, count: int,
+          node: ast.AST) -> tuple[n.Array, View]:
+    """Return the memory of lists that a name may stand for: a row each."""
+    key = ("lists", group)
+    array: n.Array | None = ctx.storage.memories.get(key)
+    if array is None or array.type != view:
+        array = n.Array("list", view, (len(group), count), ctx.span(node))
+        ctx.storage.memories[key] = array
+        ctx.storage.arrays.append(array)
+    return array, view
+
+
+def _row_of(ctx: Lowering, lists: Cells, row: int, held: Sequence[n.Expr],
+            node: ast.AST) -> Cells:
+    """Return a list in its row; no name stands for one that an earlier turn made there."""
+    at = coerce.weak_scalar(row)
+    again = bool(ctx.loops) or len(ctx.frames) > 1
+    for frame in ctx.frames if again else ():
+        for name, bound in frame.names.items():
+            if _may_be(bound, lists.base, at):
+                what = (f"'{name}' may be a list of an earlier turn of the loop, whose memory "
+                        f"line {ctx.span(node).line} takes")
+                frame.names[name] = Lost("K054", (("what", what), ("help", _KEEP)))
+    _fill(ctx, Memory(lists.base, lists.view, (at,), "the list"), held, node)
+    return replace(lists, index=(at,), name="the list")
+
+
+def _may_be(value: object, base: object, row: n.Const) -> bool:
+    """Say whether a value, or a part of it, may be the list in a row."""
+    if isinstance(value, Cells):
+        first = value.index[0] if value.index else None
+        return value.base is base and not (isinstance(first, n.Const) and first != row)
+    parts = getattr(getattr(value, "row", value), "items", ()) if isinstance(value, Kind) else ()
+    return isinstance(parts, tuple) and any(_may_be(x, base, row) for x in parts)
+
+
+def is_memory_now(form: object, value: object) -> bool:
+    """Say whether a list was a tuple when a round before chose what variables hold it."""
+    return isinstance(value, Cells) and isinstance(form, TupleForm)
+
+
+def same_list(left: Cells, right: Cells) -> n.Expr:
+    """Return whether two lists, or rows of lists of lists, are one."""
+    if left.base is not right.base or len(left.index) != len(right.index):
+        return coerce.weak_scalar(False)
+    found: n.Expr = coerce.weak_scalar(True)
+    for a, b in zip(left.index, right.index, strict=True):
+        same = coerce.compare("eq", a, b)
+        assert same is not None
+        found = same if isinstance(found, n.Const) else coerce.binary("and", found, same, BOOL)
+    return coerce.convert(found, WEAK_BOOL)
+
+
+def _all_of(ctx: Lowering, made: Any) -> tuple[Any, ...]:
+    """Return the places that make a list, and those that it shares a memory with."""
+    if made[0] == "choice":
+        return (*_all_of(ctx, made[1]), *_all_of(ctx, made[2]))
+    if made[0] == "together":
+        return tuple(made[1])
+    known: tuple[Any, ...] = ctx.types.get(("together", made), (made,))
+    return known
+
+
+def put_together(ctx: Lowering, values: Sequence[object]) -> None:
+    """Let lists that one name stands for be rows of one memory, from the next round on."""
+    lists = [v for v in values if isinstance(v, Cells | Several) and v.made]
+    if len(lists) < len(values) or len({len(v.items) if isinstance(v, Several) else v.count
+                                        for v in lists}) > 1:
+        return
+    found: dict[Any, None] = {}
+    for v in lists:
+        if isinstance(v, Cells) and v.left + (v.made[0] == "together") != v.view.ndim:
+            return  # rows of lists of lists
+        found.update(dict.fromkeys(_all_of(ctx, v.made)))
+    if not any(isinstance(v, Cells) for v in lists) or any(m[-1:] == ("taken",) or m[0] == "table"
+                                                            for m in found):
+        return
+    group = tuple(found)
+    for made in group:
+        for key, what in ((("together", made), group), (("changes", made), "row")):
+            if ctx.types.get(key) != what:
+                ctx.types[key] = what
+                ctx.changed = True
 
 
 def _number(ctx: Lowering, value: Value, node: ast.AST) -> n.Expr:

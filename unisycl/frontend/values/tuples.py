@@ -292,6 +292,10 @@ class TupleForm(VariableForm):
 
 def changing(ctx: Lowering, value: Several, made: Any, node: ast.AST) -> Exception:
     """Give up a statement that changes a list: in the next round the list is memory."""
+    if made[0] == "choice":  # of two lists: each is changed
+        for one in made[1:]:
+            changing(ctx, value, one, node)
+        return Refused() if ctx.changed else fixed(ctx, value, node)
     way, place = made if made[0] == "table" else ("row", made)
     known = ctx.types.get(("changes", place))
     if place[-1:] == ("taken",) or known == way or known == "table":
