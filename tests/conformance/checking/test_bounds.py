@@ -134,6 +134,62 @@ def test_local_memory_sub_buffers_and_usm_have_their_own_extents(device: sycl.de
         sycl.free(p, queue)
 
 
+@checked
+def past_the_end(i: Any, x: Any, grid: Any) -> None:
+    x[i[0] + 1] = 7  # one
+    grid[i[0] // 4, i[0] % 4 + 1] = 7  # two
+
+
+@pytest.mark.row("Q-1")
+def test_what_lies_behind_memory_is_left_alone(device: sycl.device) -> None:
+    """Windows of larger arrays, in buffers, so that what lies around them can be seen."""
+    for line, size, rest in (("# one", 8, "index 8 is outside 'x' (range 8): valid is 0 to 7"),
+                             ("# two", 9, "index 4 in dimension 1 is outside 'grid' (range 2, 4): "
+                              "valid is 0 to 3")):
+        row, grid = np.zeros(64, np.int32), np.zeros((4, 4), np.int32)
+        with sycl.buffer(row[:size]) as a, sycl.buffer(grid[:2]) as b:
+            found = told(device, lambda q, a=a, b=b: q.submit(lambda h: h.parallel_for(
+                8, past_the_end, sycl.accessor(a, h), sycl.accessor(b, h))))
+        assert place(past_the_end, line) in found or size == 8, found
+        assert rest in found or (size == 8 and "is outside" in found), found
+        assert not row[size:].any()
+        assert not grid[2:].any()
+
+
+def outside_each(it: Any, which: Any, x: Any, tile: Any) -> None:
+    k = it.get_local_id(0)
+    own = sycl.private_array(np.int32, 4)
+    tile[k] = own[k] = k
+    if which == 0:
+        x[k + 1] = 1  # 0
+    elif which == 1:
+        tile[k + 1] = 1  # 1
+    elif which == 2:
+        own[k + 1] = 1  # 2
+    else:
+        part = x[1:3]
+        part[k] = 1  # 3
+
+
+@pytest.mark.row("Q-1")
+def test_the_host_device_looks_without_being_asked(device: sycl.device) -> None:
+    texts = ("index 4 is outside 'x' (range 4)", "index 4 is outside 'tile' (range 4)",
+             "index 4 is outside 'private array' (range 4)", "index 2 is outside 'x[1:3]' (range 2)")
+    asked = () if device.get_backend() is sycl.backend.host else (sycl.property.queue.debug(
+        "bounds"),)
+    for which, text in enumerate(texts):
+        errors: list[sycl.exception] = []
+        queue = sycl.queue(device, lambda found, e=errors: e.extend(found), *asked)
+        queue.parallel_for(sycl.nd_range(4, 4), outside_each, which, np.zeros(4, np.int32),
+                           sycl.local_accessor(np.int32, 4))
+        queue.wait_and_throw()
+        (found,) = errors
+        item = 2 if which == 3 else 3
+        assert f"work-item id({item}) (id({item}) of group id(0)) at " in found.what()
+        assert place(outside_each, f"# {which}") in found.what()
+        assert f"{text}: valid is 0 to " in found.what()
+
+
 def beyond(i: Any, totals: Any) -> None:
     totals[i[0]] += 1  # beyond
 

@@ -45,3 +45,47 @@ def test_deprecated_descriptors_answer_in_the_stated_types(device: sycl.device) 
     found = {name: device.get_info(getattr(info.device, name)) for name in types}
     assert types == {name: type(value) for name, value in found.items()}
     assert found["queue_profiling"] == device.has(sycl.aspect.queue_profiling)
+
+
+DESCRIPTORS: dict[str, dict[str, type]] = {
+    "platform": {"extensions": list, "name": str, "vendor": str, "version": str, "profile": str},
+    "context": {"devices": list, "platform": sycl.platform, "reference_count": int,
+                **dict.fromkeys([f"atomic_{kind}_{what}_capabilities" for kind in (
+                    "fence", "memory") for what in ("order", "scope")], list)},
+    "queue": {"context": sycl.context, "device": sycl.device, "reference_count": int},
+    "event": {"command_execution_status": info.event_command_status, "reference_count": int},
+    "kernel": {"attributes": str, "context": sycl.context, "function_name": str, "num_args": int,
+               "reference_count": int},
+    "kernel_device_specific": {
+        "compile_num_sub_groups": int, "compile_sub_group_size": int,
+        "compile_work_group_size": sycl.id, "global_work_size": sycl.id,
+        "max_num_sub_groups": int, "max_sub_group_size": int,
+        "preferred_work_group_size_multiple": int, "private_mem_size": int,
+        "work_group_size": int}}
+OPENCL_ONLY = {"profile"}
+NATIVE_ONLY = {"num_args", "global_work_size"}  # of kernels of native objects or built in
+
+
+@pytest.mark.row("P-10")
+def test_every_descriptor_of_every_other_object_has_its_type(queue: sycl.queue) -> None:
+    device, p = queue.get_device(), sycl.malloc_shared(4, np.int32, queue)
+    add_one.declare(4, p)
+    kernel = sycl.get_kernel_bundle(queue.get_context(), [add_one]).get_kernel(add_one)
+    things = {"platform": device.get_platform(), "context": queue.get_context(), "queue": queue,
+              "event": queue.parallel_for(4, add_one, p), "kernel": kernel,
+              "kernel_device_specific": kernel}
+    opencl = device.get_backend() is sycl.backend.opencl
+    for about, types in DESCRIPTORS.items():
+        listed = getattr(info, about)
+        of_launches = {name for name in dir(listed) if about == "kernel" and name.startswith("max_")}
+        assert {n for n in dir(listed) if not n.startswith("_")} - of_launches == set(types)
+        more = (device,) if about == "kernel_device_specific" else ()
+        for name, kind in types.items():
+            if name in NATIVE_ONLY or (name in OPENCL_ONLY and not opencl):
+                with pytest.raises(sycl.exception, match=name) as caught:
+                    things[about].get_info(getattr(listed, name), *more)
+                assert caught.value.code() == sycl.errc.invalid
+                continue
+            found = things[about].get_info(getattr(listed, name), *more)
+            assert isinstance(found, kind), (about, name)
+    queue.wait()

@@ -42,10 +42,15 @@ def chained():
     faulthandler.enable()
     tiny()
 
+def cut():
+    file = np.memmap(sys.argv[1], np.float32, "w+", shape=1 << 16)
+    os.truncate(sys.argv[1], 0)
+    q.parallel_for(1 << 16, poke, file, 0).wait()  # cut
+
 def own():
     os.kill(os.getpid(), signal.SIGFPE)
 
-for case in (tiny, large, group, bound, chained, own):
+for case in (tiny, large, group, bound, chained, cut, own):
     child = os.fork()
     if child == 0:
         try:
@@ -67,7 +72,7 @@ def test_a_crash_names_the_kernel_and_where_it_was_submitted(tmp_path: Path) -> 
         pytest.skip("there is no native CPU device")
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, encoding="utf-8")
-    done = children.run([sys.executable, "-W", "ignore", str(file)], capture_output=True,
+    done = children.run([sys.executable, "-W", "ignore", str(file), str(tmp_path / "cut")], capture_output=True,
                         text=True, check=False)
     parts, said = {}, []
     for line in done.stderr.splitlines():
@@ -84,6 +89,8 @@ def test_a_crash_names_the_kernel_and_where_it_was_submitted(tmp_path: Path) -> 
         assert f"SIGSEGV (memory access): kernel '{kernel}', " in told, told
         assert f"{did} at {file}:{line}, crashed this process" in told, told
         assert "UNISYCL_DEBUG=1" in told
+    line = next(k for k, text in enumerate(lines, 1) if text.endswith("# cut"))
+    assert f"SIGBUS (memory access): kernel 'poke', submitted at {file}:{line}" in parts["cut 7"]
     told = parts["chained 11"]  # and those who listened before are told, too
     assert "kernel 'poke'" in told
     assert "Segmentation fault" in told
