@@ -242,6 +242,19 @@ def private_record(i: Any, out: Any) -> None:
     out[i] = v.x
 
 
+def of_each_item(g: Any, out: Any) -> None:
+    mine = sycl.private_memory(np.int32, g)
+
+    def first(h: Any) -> None:
+        if h.get_local_id(0) < 3:
+            mine[h] = 1
+
+    def second(h: Any) -> None:
+        out[h.get_global_id(0)] = mine[h]  # here
+    g.parallel_for_work_item(first)
+    g.parallel_for_work_item(second)
+
+
 # ---- who meets
 def early(it: Any, a: Any, n: Any, out: Any) -> None:
     i = it.get_global_id(0)
@@ -302,6 +315,11 @@ def with_scratch(q: sycl.queue, kernel: Any) -> None:
         ND, ex.properties(ex.work_group_scratch_size(32)), kernel, np.zeros(16, np.int32)))
 
 
+def by_groups(q: sycl.queue, kernel: Any) -> None:
+    q.submit(lambda h: h.parallel_for_work_group(
+        sycl.range(2), sycl.range(4), kernel, np.zeros(8, np.int32)))
+
+
 def data() -> Any:
     return (np.arange(64) * 5 % 8).astype(np.int32)
 
@@ -343,6 +361,7 @@ BUGS: dict[Callable[..., None], tuple[Launch, str]] = {
     private_element: (run(4, floats(4)), r"reads private array\[1\]\.y, made at .*" + UNWRITTEN),
     private_record: (run(4, floats(4)),
                      r"reads private array\[0\]\.vel(\.x)?, made at .*" + UNWRITTEN),
+    of_each_item: (by_groups, r"reads private_memory\[3\], made at .*" + UNWRITTEN),
     early: (run(sycl.nd_range(32, 8), floats(32), lambda: 29, floats(4)),
             r"not all work-items of the group come to this reduce_over_group: .*id\(29\) does not"),
 }
@@ -367,7 +386,7 @@ def test_a_programs_bug_is_found_at_its_line(device: sycl.device, kernel: Any) -
     declaration = re.search(r"made at (\S+):(\d+), which", text)
     if declaration is not None:
         lines = inspect.getsource(inspect.getmodule(kernel)).splitlines()
-        assert re.search("private_array|local_accessor|group_local_memory",
+        assert re.search("private_array|private_memory|local_accessor|group_local_memory",
                          lines[int(declaration[2]) - 1]), text
 
 

@@ -330,10 +330,10 @@ class Watch:
             return self._known[k][2]
         return None
 
-    def private(self, data: np.ndarray[Any, Any]) -> HostView:
+    def private(self, data: np.ndarray[Any, Any], name: str) -> HostView:
         """Return a work-item's own array, whose reads before writes are reported."""
-        return self._own.view(data) if self._fresh else HostView(
-            data, "private array", space=address_space.private_space)
+        return self._own.view(data, name) if self._fresh else HostView(
+            data, name, space=address_space.private_space)
 
     def finish(self, kernel: str) -> None:
         """Raise ``DeviceError`` if local memory was read that nobody had written by then.

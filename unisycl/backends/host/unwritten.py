@@ -62,7 +62,7 @@ class PrivateView(HostView):
     _low: int
     _there: np.ndarray[Any, Any]
 
-    def __init__(self, data: np.ndarray[Any, Any], name: str = "private array",
+    def __init__(self, data: np.ndarray[Any, Any], name: str,
                  root: PrivateView | None = None) -> None:
         super().__init__(data, name, space=address_space.private_space)
         self._root = root
@@ -128,7 +128,7 @@ class PrivateView(HostView):
         if not member and issubclass(within.type, Elements) and root._data.dtype == within:
             member = f".{(within.names or ())[inside // within.type._type.element.itemsize]}"
         place = np.unravel_index(at, root._data.shape)
-        raise DeviceError(errc.kernel, f"this work-item reads private array["
+        raise DeviceError(errc.kernel, f"this work-item reads {root._name}["
                           f"{', '.join(map(str, place))}]{member}, made at {self._at}, {WHAT}")
 
     # ---- records
@@ -140,7 +140,7 @@ class PrivateView(HostView):
             self.write(address, kind.itemsize)
         elif isinstance(found, np.ndarray):
             if found.dtype.names is not None:
-                return self._part(found, f"private array.{name}")
+                return self._part(found, f"{self._name}.{name}")
             found = found.view(WatchedArray)
             found.watch = self, self, f".{name}"
         elif isinstance(found, Elements):
@@ -195,9 +195,9 @@ class Own:
     def __init__(self) -> None:
         self._known: list[tuple[int, int, weakref.ref[PrivateView]]] = []
 
-    def view(self, data: np.ndarray[Any, Any]) -> PrivateView:
+    def view(self, data: np.ndarray[Any, Any], name: str) -> PrivateView:
         """Return a work-item's own array, whose reads before writes are reported."""
-        made = PrivateView(data)
+        made = PrivateView(data, name)
         if data.dtype.names:
             where = (made._low, made._low + data.nbytes, weakref.ref(made, self._gone))
             insort(self._known, where, key=lambda known: known[0])

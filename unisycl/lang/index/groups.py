@@ -21,7 +21,7 @@ from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.index.place import Place, Space, Unconstructible, pick, points
 from unisycl.lang.index.queries import id_query, range_query
-from unisycl.lang.memory.views import HostView, scratch
+from unisycl.lang.memory.views import HostView, own_memory, scratch
 
 _Body: TypeAlias = "Callable[[h_item], object]"
 
@@ -409,7 +409,7 @@ class private_memory:
             raise UsageError(errc.invalid, "private_memory needs the local size, which "
                              "parallel_for_work_group was not given")
         extent = group._place.local_range
-        self._elements = HostView(scratch(np.dtype(dtype), extent), "private memory")
+        self._elements = own_memory(scratch(np.dtype(dtype), extent), "private_memory")
 
     def __getitem__(self, it: h_item) -> Any:
         return self._elements[_element_of(it)]

@@ -588,9 +588,14 @@ def private_array(dtype: npt.DTypeLike, shape: int | tuple[int, ...]) -> HostVie
     if find_dtype(kind) is None and not kind.names:
         raise UsageError(errc.invalid, f"private_array: kernels have no scalar type {kind}")
     flat = scratch(kind, (math.prod(extents),)).reshape(extents)
+    return own_memory(flat, "private array")
+
+
+def own_memory(data: np.ndarray[Any, Any], name: str) -> HostView:
+    """Return memory of work-items of their own; reads before writes are told where asked for."""
     if here.watch is not None:
-        return here.watch.private(flat)  # type: ignore[no-any-return]
-    return HostView(flat, "private array", space=address_space.private_space)
+        return here.watch.private(data, name)  # type: ignore[no-any-return]
+    return HostView(data, name, space=address_space.private_space)
 
 
 def pointers_of_views(cls: type[_Class]) -> type[_Class]:
