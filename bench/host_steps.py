@@ -1,8 +1,10 @@
 """``python -m bench.host_steps``: what a step of a kernel takes on the host device.
 
-A ray tracer of spheres (vectors, records, loops), an escape loop of numbers, sums through memory
-and a tree of barriers. A step is one turn of the innermost loop. Non-goals: other devices, where
-steps are not counted. Invariant: the results are printed as a digest, so that two versions compare.
+A ray tracer of spheres (vectors, records, loops), bodies that attract one another (vectors), an
+escape loop of numbers, functions that call functions, a sort in private memory, sums through
+memory, products by tiles and a tree of barriers (local memory). A step is one turn of the innermost
+loop. Non-goals: other devices, where steps are not counted. Invariant: the results are printed as a
+digest, so that two versions compare.
 """
 
 from __future__ import annotations
@@ -117,6 +119,66 @@ def tree(it: Any, a: Any, out: Any, part: Any) -> None:
         out[it.get_group(0)] = part[0]
 
 
+def attract(i: Any, places: Any, out: Any) -> None:
+    """Sum what all bodies do to one."""
+    me = places[i]
+    pull = sycl.float4(0, 0, 0, 0)
+    for k in range(32):
+        away = places[k] - me
+        square = sycl.dot(away, away) + np.float32(0.01)
+        pull += away * (np.float32(1) / (square * sycl.sqrt(square)))
+    out[i] = pull
+
+
+def faded(t: Any) -> Any:
+    """Return a number that comes and goes slowly."""
+    return t * t * (np.float32(3) - np.float32(2) * t)
+
+
+def between(a: Any, b: Any, t: Any) -> Any:
+    """Return what lies between two numbers."""
+    return a + (b - a) * t
+
+
+def noise(i: Any, grid: Any, out: Any) -> None:
+    """Add octaves of values between points of a grid."""
+    x, total, size = np.float32(i[0]) * np.float32(0.37), np.float32(0), np.float32(1)
+    for _ in range(6):
+        k = int(x)
+        t = faded(x - np.float32(k))
+        total += between(grid[k % 64], grid[(k + 1) % 64], t) * size
+        x, size = x * np.float32(2), size * np.float32(0.5)
+    out[i] = total
+
+
+def arrange(i: Any, a: Any, out: Any) -> None:
+    """Sort sixteen numbers in private memory."""
+    own = sycl.private_array(np.int32, 16)
+    for k in range(16):
+        own[k] = a[i[0], k]
+    for k in range(15):
+        for j in range(15 - k):
+            left, right = own[j], own[j + 1]
+            if left > right:
+                own[j], own[j + 1] = right, left
+    for k in range(16):
+        out[i[0], k] = own[k]
+
+
+def tiles(it: Any, a: Any, b: Any, out: Any, mine: Any, theirs: Any) -> None:
+    """Compute an element of a product of matrices by tiles in local memory."""
+    y, x = it.get_local_id(0), it.get_local_id(1)
+    row, column = it.get_global_id(0), it.get_global_id(1)
+    total = np.float32(0)
+    for first in range(0, 24, 8):
+        mine[y, x], theirs[y, x] = a[row, first + x], b[first + y, column]
+        sycl.group_barrier(it.get_group())
+        for k in range(8):
+            total += mine[y, k] * theirs[k, x]
+        sycl.group_barrier(it.get_group())
+    out[row, column] = total
+
+
 def _scene() -> Any:
     made: Any = np.zeros(SPHERES, Sphere.dtype)  # type: ignore[attr-defined]
     made["radius"] = np.linspace(0.3, 1.0, SPHERES)
@@ -137,12 +199,24 @@ def works(queue: sycl.queue) -> dict[str, Work]:
     c, sums = np.zeros((24, 24), np.float32), np.zeros(16, np.float32)
     scene, many = _scene(), np.random.default_rng(2).random(1024).astype(np.float32)
     part = sycl.local_accessor(np.float32, 64)
+    mine, theirs = (sycl.local_accessor(np.float32, (8, 8)) for _ in range(2))
+    places, pulls = np.zeros(32, sycl.float4.dtype), np.zeros(32, sycl.float4.dtype)
+    for k in range(32):
+        places[k] = sycl.float4(k % 5, k % 7, k % 3, 0)
+    grid, heights = many[:64].copy(), np.zeros(512, np.float32)
+    shuffled = np.random.default_rng(3).integers(0, 99, (32, 16)).astype(np.int32)
+    in_order, by_tiles = np.zeros_like(shuffled), np.zeros((24, 24), np.float32)
 
     def run(space: Any, kernel: Any, *arguments: Any) -> Callable[[], None]:
         return lambda: queue.parallel_for(space, kernel, *arguments).wait_and_throw()
     return {
         "trace": (run((SIZE, SIZE), trace, scene, picture, counts),
                   lambda: int(counts.sum()), lambda: (picture, counts)),
+        "attract": (run(32, attract, places, pulls), lambda: 32 * 32, lambda: (pulls,)),
+        "noise": (run(512, noise, grid, heights), lambda: 512 * 6, lambda: (heights,)),
+        "arrange": (run(32, arrange, shuffled, in_order), lambda: 32 * 120, lambda: (in_order,)),
+        "tiles": (run(sycl.nd_range((24, 24), (8, 8)), tiles, a, b, by_tiles, mine, theirs),
+                  lambda: 24 ** 3, lambda: (by_tiles,)),
         "escape": (run(escapes.shape, escape, escapes), lambda: int(escapes.sum()),
                    lambda: (escapes,)),
         "product": (run((24, 24), product, a, b, c), lambda: 24 ** 3, lambda: (c,)),

@@ -143,9 +143,9 @@ def past_the_end(i: Any, x: Any, grid: Any) -> None:
 @pytest.mark.row("Q-1")
 def test_what_lies_behind_memory_is_left_alone(device: sycl.device) -> None:
     """Windows of larger arrays, in buffers, so that what lies around them can be seen."""
-    for line, size, rest in (("# one", 8, "index 8 is outside 'x' (range 8): valid is 0 to 7"),
-                             ("# two", 9, "index 4 in dimension 1 is outside 'grid' (range 2, 4): "
-                              "valid is 0 to 3")):
+    one = "index 8 is outside 'x' (range 8): valid is 0 to 7"
+    two = "index 4 in dimension 1 is outside 'grid' (range 2, 4): valid is 0 to 3"
+    for line, size, rest in (("# one", 8, one), ("# two", 9, two)):
         row, grid = np.zeros(64, np.int32), np.zeros((4, 4), np.int32)
         with sycl.buffer(row[:size]) as a, sycl.buffer(grid[:2]) as b:
             found = told(device, lambda q, a=a, b=b: q.submit(lambda h: h.parallel_for(
@@ -174,7 +174,8 @@ def outside_each(it: Any, which: Any, x: Any, tile: Any) -> None:
 @pytest.mark.row("Q-1")
 def test_the_host_device_looks_without_being_asked(device: sycl.device) -> None:
     texts = ("index 4 is outside 'x' (range 4)", "index 4 is outside 'tile' (range 4)",
-             "index 4 is outside 'private array' (range 4)", "index 2 is outside 'x[1:3]' (range 2)")
+             "index 4 is outside 'private array' (range 4)",
+             "index 2 is outside 'x[1:3]' (range 2)")
     asked = () if device.get_backend() is sycl.backend.host else (sycl.property.queue.debug(
         "bounds"),)
     for which, text in enumerate(texts):

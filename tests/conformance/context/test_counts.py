@@ -77,7 +77,7 @@ def test_every_descriptor_of_every_other_object_has_its_type(queue: sycl.queue) 
     opencl = device.get_backend() is sycl.backend.opencl
     for about, types in DESCRIPTORS.items():
         listed = getattr(info, about)
-        of_launches = {name for name in dir(listed) if about == "kernel" and name.startswith("max_")}
+        of_launches = {n for n in dir(listed) if about == "kernel" and n.startswith("max_")}
         assert {n for n in dir(listed) if not n.startswith("_")} - of_launches == set(types)
         more = (device,) if about == "kernel_device_specific" else ()
         for name, kind in types.items():

@@ -72,8 +72,8 @@ def test_a_crash_names_the_kernel_and_where_it_was_submitted(tmp_path: Path) -> 
         pytest.skip("there is no native CPU device")
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, encoding="utf-8")
-    done = children.run([sys.executable, "-W", "ignore", str(file), str(tmp_path / "cut")], capture_output=True,
-                        text=True, check=False)
+    done = children.run([sys.executable, "-W", "ignore", str(file), str(tmp_path / "cut")],
+                        capture_output=True, text=True, check=False)
     parts, said = {}, []
     for line in done.stderr.splitlines():
         if line.startswith("== "):

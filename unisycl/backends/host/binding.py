@@ -99,7 +99,7 @@ class Binder:
         asked = frozenset(launch.executable.kernel.checks).intersection(checked_mode.NUMBERS)
         self._numbers = Arithmetic(asked).names() if asked else {}
         self._elements = {rewrite.ELEMENT: watch.element} if watch is not None else {}
-        many = not asked and constants.pays(launch.geometry)
+        many = constants.pays(launch.geometry, cache) and not asked
         self._constants = constants.Constants(cache if many else None, _bound_names, _resolve)
         self.streams: list[HostStream] = []
         self.at: Any = None

@@ -14,6 +14,7 @@ from typing import Any
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import Scalar, Struct, View
 
+_WRITTEN_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: others have no methods of Python's
 Path = tuple[tuple[str, Any], ...]
 Rebuild = Callable[[FunctionType], FunctionType]
 
@@ -39,7 +40,9 @@ def shadow(cls: Any, codes: Collection[CodeType], of: Callable[[Any], Any] | Non
 
     ``of`` gives what stands for a class above, so that the one is derived from the other.
     """
-    if not any(_codes(v) & set(codes) for base in cls.__mro__ for v in vars(base).values()):
+    wanted = {*codes}
+    if not any(_codes(v) & wanted for base in cls.__mro__ if base.__flags__ & _WRITTEN_IN_PYTHON
+               for v in vars(base).values()):
         return cls
     space: dict[str, Any] = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
     if "__slots__" in vars(cls):

@@ -96,7 +96,8 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
         turns: whether loops with convergent calls count their turns (``turns_of``).
         numbers: whether results of arithmetic are looked at (``arithmetic``).
         elements: whether ``a[i].x`` and ``a[i][k]`` are read by a function (``ELEMENT``).
-        constants: the calls that are numbers made already, by the names ``named`` gives them.
+        constants: the calls that are numbers made already, and what is called where that is known,
+            by the names ``named`` gives them.
     """
     walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct),
                        frozenset(places))
@@ -164,6 +165,9 @@ class _Rewriter(ast.NodeTransformer):
         where = position(call)
         if where in self.constants:
             return ast.copy_location(ast.Name(self.constants[where], ast.Load()), call)
+        callee = self.constants.get(position(call.func))
+        if callee is not None:
+            call.func = ast.copy_location(ast.Name(callee, ast.Load()), call.func)
         self.generic_visit(call)
         if where in self.places:
             call.args[:1] = _parted(call.args[0])

@@ -113,6 +113,15 @@ class elements_type(type):
                              f"elements: {cls.kind}(np.float32, 4)")
         return made(cls.kind, *parts)
 
+    @property
+    def quickly(cls) -> Callable[..., Any]:
+        """A function that makes values as the type does when it is called, in less time."""
+        def make(*parts: Any) -> Any:
+            build = cls.build
+            found = None if build is None else build(parts)
+            return cls(*parts) if found is None else found
+        return make
+
     def __getitem__(cls, parts: Any) -> Any:
         return cls(*parts) if isinstance(parts, tuple) else cls(parts)
 

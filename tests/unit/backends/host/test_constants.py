@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+import unisycl as sycl
+from unisycl.backends.base import Geometry
 from unisycl.backends.host import constants
 from unisycl.base.errors import DeviceError
 from unisycl.frontend.source import function_source
@@ -17,7 +18,8 @@ MANY = constants.MANY
 
 def found_in(function):
     node = function_source(function.__code__).node
-    return [(ast.unparse(callee), literal) for _, callee, literal in constants.candidates(node, ())]
+    return [(name, literal) for _, _, name, literal in constants.candidates(node, ())
+            if literal is not None]
 
 
 def test_calls_with_one_literal_are_candidates_and_no_others():
@@ -48,7 +50,7 @@ def test_one_number_serves_all_work_items(host):
 
     def counted(function, found, resolve):
         numbers = real(function, found, resolve)
-        seen.append(sorted(map(float, numbers.values())))
+        seen.append(sorted(float(x) for x in numbers.values() if not callable(x)))
         return numbers
     a = np.zeros(MANY, np.float32)
 
@@ -107,3 +109,26 @@ def test_objects_of_other_types_are_each_work_items_own(host):
         a[i] = box.content
     host.range(kernel, MANY)
     assert a.tolist() == [1 + k for k in range(MANY)]
+
+
+def lengths(i, a, out):
+    v = single3(a[i], 0, np.float32(4))
+    w = single3(v * np.float32(2))
+    out[i] = sycl.length(v) + np.float32(i) + root(w.y) + np.float32(1 << 40)
+
+
+single3, root = sycl.float3, sycl.sqrt
+
+
+@pytest.mark.parametrize("items", [MANY - 1, MANY])
+def test_what_is_called_by_name_does_the_same_as_a_function(host, items):
+    a, out = np.full(items, 3, np.float32), np.zeros(items, np.float32)
+    host.range(lengths, items, a, out)
+    expected = np.float32(5) + np.arange(items, dtype=np.float32) + np.float32(1 << 40)
+    assert np.array_equal(out, expected)
+
+
+def test_launches_of_few_work_items_come_to_many_together():
+    cache, few = {}, Geometry("range", (MANY // 2,), ())
+    assert [False, True, True] == [constants.pays(few, cache) for _ in range(3)]
+    assert constants.pays(Geometry("work_group", (4,), (MANY // 4,)), {})
