@@ -101,3 +101,17 @@ class Unconstructible:
     def __init__(self, *_: object, **__: object) -> None:
         raise UsageError(errc.invalid, f"a program cannot make a {type(self).__name__}; unisycl "
                          "passes one to the kernel")
+
+
+def inside(place: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """Say whether a place is ints, one a dimension and all inside; False is no verdict."""
+    if len(place) != len(shape):
+        return False
+    if len(place) == 2:
+        y, x = place
+        return y.__class__ is int and x.__class__ is int \
+            and 0 <= y < shape[0] and 0 <= x < shape[1]
+    for i, extent in zip(place, shape):  # noqa: B905 - of one length
+        if i.__class__ is not int or not 0 <= i < extent:
+            return False
+    return True

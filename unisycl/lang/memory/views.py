@@ -24,7 +24,7 @@ from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
-from unisycl.lang.index.place import pick
+from unisycl.lang.index.place import inside, pick
 from unisycl.lang.memory.reduced_views import ReducedView
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
@@ -102,7 +102,7 @@ class HostView(ReducedView):
                 return self._copied(self._data[at])
         elif kind is item or kind is tuple:
             whole = index._at if kind is item else index
-            if _inside(whole, self._data.shape):
+            if inside(whole, self._data.shape):
                 if self._reads:
                     return self._data[whole]
                 if self._copied is not None:
@@ -128,7 +128,7 @@ class HostView(ReducedView):
         kind = index.__class__
         place: Any = index._at if kind is item else int(index) if kind in _INTEGERS else index
         if (place.__class__ is int and 0 <= place < self._writable) or (
-                place.__class__ is tuple and self._writes and _inside(place, self._data.shape)):
+                place.__class__ is tuple and self._writes and inside(place, self._data.shape)):
             pass
         elif is_cut(index):
             self[index]._fill(value)
@@ -241,13 +241,13 @@ class HostView(ReducedView):
     def _locate(self, index: Any) -> tuple[int, ...]:
         """Return the index as checked ints: all dimensions, or one fewer and more of a chain."""
         shape = self._data.shape
-        if index.__class__ is item and _inside(index._at, shape):
+        if index.__class__ is item and inside(index._at, shape):
             return index._at
         if isinstance(index, item):
             index = index._at
         if index.__class__ is tuple and _INDICES.issuperset(map(type, index)):
             whole = tuple(map(int, index))
-            if _inside(whole, shape):
+            if inside(whole, shape):
                 return whole
         if isinstance(index, tuple | geometry.id | geometry.range):
             place = tuple(map(self._integer, index, shape)) if len(index) <= len(shape) else \
@@ -343,20 +343,6 @@ class HostView(ReducedView):
 
     def __repr__(self) -> str:
         return f"<{self._name or 'memory'} {self._mode.value} {self._data!r}>"
-
-
-def _inside(place: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
-    """Say whether a place is ints, one a dimension and all inside; False is no verdict."""
-    if len(place) != len(shape):
-        return False
-    if len(place) == 2:
-        y, x = place
-        return y.__class__ is int and x.__class__ is int \
-            and 0 <= y < shape[0] and 0 <= x < shape[1]
-    for i, extent in zip(place, shape):  # noqa: B905 - of one length
-        if i.__class__ is not int or not 0 <= i < extent:
-            return False
-    return True
 
 
 _Class = TypeVar("_Class")
