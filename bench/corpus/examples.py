@@ -253,7 +253,8 @@ STENCIL = Entry(
     taichi="wave")
 
 
-# rt: rays through a tree of boxes around triangles; a stack a ray, or one for a sub-group
+# rt: rays through a tree of boxes around triangles; a stack a ray, or one for a sub-group, which is
+# a part of a row, or of a tile as in ISPC's program
 
 DEPTH = 32
 
@@ -324,8 +325,7 @@ def rt(it: Any, image: Any, box: Any, first: Any, count: Any, tri: Any) -> None:
     image[it] = trace(stack, box, first, count, tri, dx, dy, dz)
 
 
-@sycl.kernel
-def rt_packet(it: Any, image: Any, box: Any, first: Any, count: Any, tri: Any) -> None:
+def together(it: Any, image: Any, box: Any, first: Any, count: Any, tri: Any) -> None:
     sg = it.get_sub_group()
     stack = sycl.private_array(np.int32, DEPTH)
     y, x = it.get_global_id(0), it.get_global_id(1)
@@ -347,6 +347,16 @@ def rt_packet(it: Any, image: Any, box: Any, first: Any, count: Any, tri: Any) -
                 stack[top + 1] = first[node]
                 top += 2
     image[y, x] = t
+
+
+@sycl.kernel
+def rt_packet(it: Any, image: Any, box: Any, first: Any, count: Any, tri: Any) -> None:
+    together(it, image, box, first, count, tri)
+
+
+@sycl.kernel(reqd_sub_group_size=16)
+def rt_tile(it: Any, image: Any, box: Any, first: Any, count: Any, tri: Any) -> None:
+    together(it, image, box, first, count, tri)
 
 
 @parallel
@@ -398,7 +408,8 @@ def make_rt(size: tuple[int, int]) -> Operands:
     tri = np.concatenate([c[:, 0], c[:, 1] - c[:, 0], c[:, 2] - c[:, 0]], 1)
     return Namespace(image=np.zeros((pixels, pixels), F), box=box, first=first, count=count,
                      tri=np.ascontiguousarray(tri, F),
-                     space=Nd((pixels, pixels), (1, min(64, pixels))))
+                     space=Nd((pixels, pixels), (1, min(64, pixels))),
+                     tiles=Nd((pixels, pixels), (8, 8)))
 
 
 def scene(d: Operands) -> tuple[Any, ...]:
@@ -408,7 +419,8 @@ def scene(d: Operands) -> tuple[Any, ...]:
 RT = Entry(
     "rt", make_rt, (4096, 192), (60, 8),
     {"": lambda d: [Step(rt, d.image.shape, *scene(d))],
-     "packet": lambda d: [Step(rt_packet, d.space, *scene(d))]},
+     "packet": lambda d: [Step(rt_packet, d.space, *scene(d))],
+     "tile": lambda d: [Step(rt_tile, d.tiles, *scene(d))]},
     plain(lambda d: nb_rt(*scene(d)), "image"), SUMS32, "rays that graze an edge",
     numba=lambda d: nb_rt(*scene(d)), opencl=True, outliers=0.005)
 
