@@ -2,7 +2,8 @@
 
 Two small entries of the disk cache, named after the kernel's digest: its lanes and output stream,
 and for each key of a geometry the entry that holds its code. Non-goals: the code itself (``jit``).
-Invariant: entries belong to one processor, one compiler and one state of unisycl's own sources.
+Invariant: entries belong to one kind of processor that code is made for, one compiler and one state
+of unisycl's own sources.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu.compile.target import compiler_version, machine
+from unisycl.backends.cpu.compile import options
+from unisycl.backends.cpu.compile.target import compiler_version
 from unisycl.ir import digest
 from unisycl.ir.nodes import Kernel
 from unisycl.process import disk_cache, source_state
@@ -29,7 +31,9 @@ def _entry(kernel: Kernel, *what: str) -> str | None:
     known = digest.of(kernel)
     if known is None or not _stamp():
         return None
-    return disk_cache.key_of("kernel", compiler_version(), *machine().key, _stamp(), known, *what)
+    made_for = options.of(kernel).machine
+    return disk_cache.key_of("kernel", compiler_version(), *made_for.key,
+                             str(made_for.vector_bits), _stamp(), known, *what)
 
 
 def recall(kernel: Kernel, *what: str) -> Any:
