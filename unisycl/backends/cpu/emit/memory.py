@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from unisycl.backends.cpu.emit import small_tables
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.text import constant, llvm_type
@@ -29,7 +30,7 @@ class Address:
     """A base pointer and a byte or element offset; ``scale`` is what one step of index spans.
 
     ``strided``: lanes are as far apart as their neighbours, in each dimension. ``even``: the index
-    of the first lane and the distance to the next, where that is known while it runs only.
+    of the first lane and the distance to the next, of places whose index tells both.
     ``own``: each lane has an element there, also one that is off, and nobody else looks at it.
     """
 
@@ -58,7 +59,7 @@ def address(e: Emitter, place: n.Place, *, near: bool = False) -> Address:
         pointer, size = view_pointer(e, base), base.type.elem.size
         steps = [e.emit(e, x) for x in place.index]
         shared, index = sums(e, base, steps, apart=near)
-        even = None if place.inner or index.form != VECTOR else _even(e, base, steps)
+        even = None if place.inner else _even(e, base, steps, index)
         if shared.ref != "0":
             pointer = e.f.op(f"getelementptr [{size} x i8], ptr {pointer}, i64 {shared.ref}")
     else:
@@ -96,8 +97,11 @@ def sums(e: Emitter, base: n.Base, values: list[Val], *, apart: bool = True) -> 
     return shared, index
 
 
-def _even(e: Emitter, base: n.Base, steps: list[Val]) -> tuple[Val, Val] | None:
+def _even(e: Emitter, base: n.Base, steps: list[Val], index: Val) -> tuple[Val, Val] | None:
     """Return the index of the first lane and how far the next is; None if lanes differ more."""
+    if index.form != VECTOR:
+        return None if index.form == UNIFORM else (
+            Val(UNIFORM, INT64, index.ref), e.lanes.const(index.stride, INT64))
     if isinstance(base, n.Heap) or any(x.form == VECTOR for x in steps):
         return None
     assert isinstance(base, n.Param | n.Array)
@@ -215,13 +219,32 @@ def scalar_pointer(e: Emitter, at: Address, ref: str) -> str:
 
 
 def pointers(e: Emitter, at: Address) -> str:
-    """Return a vector of pointers."""
-    w = e.lanes.lanes
-    index = e.lanes.vector(at.index)
-    many = e.f.op(f"getelementptr inbounds [{at.scale} x i8], ptr {at.base}, <{w} x i64> {index}")
+    """Return a vector of pointers.
+
+    Where lanes are evenly apart, they are the first lane's and a distance that loops leave alone.
+    """
+    w, lanes, base = e.lanes.lanes, e.lanes, at.base
+    if at.even is None:
+        index = lanes.vector(at.index)
+    else:
+        first, apart = at.even
+        base = _lonely(e, at, first.ref)
+        index = lanes.vector(lanes.mul(Val(VECTOR, INT64, lanes.iota(INT64, 1)), apart))
+    many = e.f.op(f"getelementptr inbounds [{at.scale} x i8], ptr {base}, <{w} x i64> {index}")
     if at.fixed:
         many = e.f.op(f"getelementptr inbounds i8, <{w} x ptr> {many}, i64 {at.fixed}")
     return many
+
+
+def _lonely(e: Emitter, at: Address, index: str) -> str:
+    """Return the pointer of a lane by a sum of integers.
+
+    LLVM would add what loops leave alone to the pointer first, and then to a vector of pointers
+    what they do not. And the first lane may be off, and outside of the memory.
+    """
+    start = e.f.op(f"ptrtoint ptr {at.base} to i64")
+    behind = e.f.op(f"mul i64 {index}, {at.scale}")
+    return e.f.op(f"inttoptr i64 {e.f.op(f'add i64 {start}, {behind}')} to ptr")
 
 
 def alignment(at: Address, dtype: DType) -> int:
@@ -233,6 +256,9 @@ def alignment(at: Address, dtype: DType) -> int:
 # ---- loads
 def load(e: Emitter, place: n.Place) -> Val:
     """Emit a load."""
+    found = small_tables.look_up(e, place)
+    if found is not None:
+        return loaded(e, place, found)
     at = address(e, place, near=True)
     at.strided = not is_private(place) and costs.is_strided(place, e.shapes)
     return loaded(e, place, load_at(e, at, storage(place.type.dtype)))
@@ -268,8 +294,9 @@ def _is_backwards(at: Address, dtype: DType) -> bool:
 def _from_last(e: Emitter, at: Address) -> Address:
     """Return a row from the address of the last lane on."""
     far = (e.lanes.lanes - 1) * at.index.stride
-    first = e.f.op(f"add i64 {at.index.ref}, {far}")
-    return replace(at, index=Val(LINEAR, INT64, first, -at.index.stride))
+    first, step = e.f.op(f"add i64 {at.index.ref}, {far}"), -at.index.stride
+    return replace(at, index=Val(LINEAR, INT64, first, step),
+                   even=(Val(UNIFORM, INT64, first), e.lanes.const(step, INT64)))
 
 
 def _turned(e: Emitter, type: str, value: str) -> str:
@@ -313,6 +340,14 @@ def _is_short(e: Emitter, dtype: DType) -> bool:
     return e.widest == _AVX2 and dtype.size < 4
 
 
+def _branches(e: Emitter, dtype: DType) -> bool:
+    """Say whether LLVM makes a branch for each lane of a gather or scatter of a type.
+
+    AVX-512 has none of short elements, and the mask of all lanes is one that LLVM does not know.
+    """
+    return e.widest > _AVX2 and dtype.size < 4
+
+
 def mangled(dtype: DType) -> str:
     """Return how a type is spelt in the name of an intrinsic."""
     return ("f" if dtype.is_float else "i") + str(dtype.bits)
@@ -321,7 +356,8 @@ def mangled(dtype: DType) -> str:
 def _gather(e: Emitter, at: Address, dtype: DType) -> str:
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
-    if e.widest == _AVX2 and (at.strided or (e.mask is None and dtype.size == 8)):
+    if (e.widest == _AVX2 and (at.strided or (e.mask is None and dtype.size == 8))) \
+            or _branches(e, dtype):
         return _one_by_one(e, at, dtype)
     name = f"llvm.masked.gather.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
@@ -485,12 +521,12 @@ def every_lane(e: Emitter) -> str:
 def scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
     """Store a vector lane by lane.
 
-    AVX2 has no instruction for that, and LLVM makes a branch for each lane that a mask turns off;
-    such lanes store where nobody looks instead.
+    AVX2 has no instruction for that, nor has AVX-512 of short elements, and LLVM makes a branch
+    for each lane that a mask turns off; such lanes store where nobody looks instead.
     """
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
-    if e.widest == _AVX2:
+    if e.widest == _AVX2 or _branches(e, dtype):
         for k, one in enumerate(_each_pointer(e, at)):
             part = e.f.op(f"extractelement {t} {value}, i64 {k}")
             e.f.store(llvm_type(dtype), part, one, alignment(at, dtype))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
-from unisycl.backends.cpu.emit import memory, transposed
+from unisycl.backends.cpu.emit import masked_rows, memory, transposed
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address, alignment, storage
@@ -32,8 +33,9 @@ def load(e: Emitter, stmt: n.LoadMany) -> None:
     dtype, count = storage(stmt.place.type.dtype), len(stmt.results)
     row = short_row(e, stmt.place)
     if row is not None:
-        refs = _either(e, row, dtype, count, lambda at: _columns(
-            e, _load_rows(e, at, dtype, count), dtype, count), lambda: _load_each(
+        refs = _either(e, row, dtype, {
+            step: partial(_load_stepped, e, row.first, dtype, count, step)
+            for step in (count, *_padded(e, count, stores=False))}, lambda: _load_each(
                 e, stmt.place, memory.address(e, stmt.place), dtype, count))
         values = [Val(VECTOR, dtype, ref) for ref in refs]
     else:
@@ -53,11 +55,11 @@ def _loaded(e: Emitter, place: n.Place, dtype: DType, count: int) -> list[Val]:
         return [Val(UNIFORM, dtype, memory.load_one(e, _part(at, k, dtype), dtype))
                 for k in range(count)]
     if _is_row(at, dtype, count):
-        refs = _columns(e, _load_rows(e, at, dtype, count), dtype, count)
+        refs = _load_stepped(e, at, dtype, count, count)
     elif step := _gap(e, at, dtype, count):
-        if e.mask is not None:
+        if e.mask is not None and not masked_rows.serves(e, step):
             return [memory.load(e, _next(place, k)) for k in range(count)]
-        refs = _load_spaced(e, at, dtype, count, step)
+        refs = _load_stepped(e, at, dtype, count, step)
     else:
         refs = _load_each(e, place, at, dtype, count)
     return [Val(VECTOR, dtype, ref) for ref in refs]
@@ -67,7 +69,25 @@ def _load_each(e: Emitter, place: n.Place, at: Address, dtype: DType, count: int
     """Load the scalars of lanes that are apart."""
     if transposed.fits(e, place, dtype, count):
         return transposed.load(e, place, dtype, count)
+    if at.even is not None and _padded(e, count, stores=True):  # less code than short vectors
+        return [e.lanes.vector(memory.load_at(e, _part(at, k, dtype), dtype))
+                for k in range(count)]
     return _columns(e, _load_apart(e, at, dtype, count), dtype, count)
+
+
+def _load_stepped(e: Emitter, at: Address, dtype: DType, count: int, step: int) -> list[str]:
+    """Load the scalars of lanes that are ``step`` scalars apart."""
+    if e.mask is not None and masked_rows.serves(e, step):
+        pieces = masked_rows.load(e, at, dtype, count, step)
+        size = pieces[0][1]
+        refs = [ref for ref, _ in pieces]
+        refs += ["poison"] * ((1 << (len(refs) - 1).bit_length()) - len(refs))
+        whole, full = _joined(e, dtype, refs, size), len(refs) * size
+        return [_shuffle(e, llvm_type(dtype, full), whole, "poison",
+                         range(k, step * e.lanes.lanes, step)) for k in range(count)]
+    if step != count:
+        return _load_spaced(e, at, dtype, count, step)
+    return _columns(e, _load_rows(e, at, dtype, count), dtype, count)
 
 
 def _columns(e: Emitter, whole: str, dtype: DType, count: int) -> list[str]:
@@ -92,14 +112,15 @@ def store(e: Emitter, stmt: n.StoreMany) -> None:
         _stored(e, stmt.place, dtype, values, past=stmt.past)
         return
 
-    def rows(at: Address) -> list[str]:
-        _store_rows(e, at, dtype, _interleaved(e, dtype, values), count)
+    def rows(step: int) -> list[str]:
+        _store_stepped(e, row.first, dtype, values, step)
         return []
 
     def apart() -> list[str]:
         _stored(e, stmt.place, dtype, values)
         return []
-    _either(e, row, dtype, count, rows, apart)
+    _either(e, row, dtype, {
+        step: partial(rows, step) for step in (count, *_padded(e, count, stores=True))}, apart)
 
 
 def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val], *,
@@ -115,14 +136,26 @@ def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val], *,
     elif past and count == 1 and _goes_past(e, at, dtype):
         _store_past(e, at, dtype, e.lanes.vector(values[0]), e.lanes.lanes)
     elif _is_row(at, dtype, count):
-        _store_rows(e, at, dtype, _interleaved(e, dtype, values), count)
+        _store_stepped(e, at, dtype, values, count)
     elif transposed.fits(e, place, dtype, count):
         transposed.store(e, place, dtype, [e.lanes.vector(v) for v in values])
+    elif (step := _gap(e, at, dtype, count)) and masked_rows.serves(e, step):
+        _store_stepped(e, at, dtype, values, step)
     elif e.mask is None:
-        _store_apart(e, at, dtype, _interleaved(e, dtype, values), count)
+        _store_apart(e, at, dtype, _interleaved(e, dtype, values, count), count)
     else:
         for k, v in enumerate(values):
             memory.scatter(e, _part(at, k, dtype), dtype, e.lanes.vector(v))
+
+
+def _store_stepped(e: Emitter, at: Address, dtype: DType, values: Sequence[Val],
+                   step: int) -> None:
+    """Store the scalars of lanes that are ``step`` scalars apart."""
+    count = len(values)
+    if (e.mask is None and step == count) or not masked_rows.serves(e, step):
+        _store_rows(e, at, dtype, _interleaved(e, dtype, values, count), count)
+    else:
+        masked_rows.store(e, at, dtype, _interleaved(e, dtype, values, step), (count, step))
 
 
 # ---- what all lanes share
@@ -228,20 +261,36 @@ def short_row(e: Emitter, place: n.Place) -> ShortRow | None:
     return ShortRow(Address(memory.view_pointer(e, base), total, size, place.offset), pitch.ref)
 
 
-def _either(e: Emitter, row: ShortRow, dtype: DType, count: int,
-            together: Callable[[Address], list[str]], apart: Callable[[], list[str]]) -> list[str]:
-    """Emit what serves rows that follow one another, and what serves others; return vectors."""
+_PADDED = {3: 4}
+"""Of so many elements of a row that are asked for, how many it mostly has if it has more."""
+
+
+def _padded(e: Emitter, count: int, *, stores: bool) -> tuple[int, ...]:
+    """Return how far rows may be apart that have some elements more than are asked for."""
+    step = _PADDED.get(count, 0)
+    served = step and (masked_rows.serves(e, step) or (e.mask is None and not stores))
+    return (step,) if served else ()
+
+
+def _either(e: Emitter, row: ShortRow, dtype: DType,
+            ways: dict[int, Callable[[], list[str]]], apart: Callable[[], list[str]]) -> list[str]:
+    """Emit what serves rows of so many elements, and what serves others; return vectors."""
     f, type = e.f, llvm_type(dtype, e.lanes.lanes)
-    side_by_side, single, done = f.label("rows"), f.label("apart"), f.label("read")
-    f.branch(f.op(f"icmp eq i64 {row.pitch}, {count}"), side_by_side, single)
-    homes: list[str] = []
-    for label in (side_by_side, single):
-        f.start(label)
-        refs = apart() if label == single else together(row.first)
-        homes = homes or [f.alloca(type) for _ in refs]
+    done, homes = f.label("read"), list[str]()
+
+    def write(emit: Callable[[], list[str]]) -> None:
+        refs = emit()
+        homes.extend([f.alloca(type) for _ in refs] if not homes else [])
         for home, ref in zip(homes, refs, strict=True):
             f.store(type, ref, home)
         f.jump(done)
+    for step, emit in ways.items():
+        fits, other = f.label("rows"), f.label("apart")
+        f.branch(f.op(f"icmp eq i64 {row.pitch}, {step}"), fits, other)
+        f.start(fits)
+        write(emit)
+        f.start(other)
+    write(apart)
     f.start(done)
     return [f.load(type, home) for home in homes]
 
@@ -283,14 +332,14 @@ def _joined(e: Emitter, dtype: DType, parts: Sequence[str], size: int) -> str:
     return parts[0]
 
 
-def _interleaved(e: Emitter, dtype: DType, values: Sequence[Val]) -> str:
-    """Return the values of lane 0, then those of lane 1, and so on."""
+def _interleaved(e: Emitter, dtype: DType, values: Sequence[Val], step: int) -> str:
+    """Return the values of lane 0, then those of lane 1, and so on, ``step`` places apart."""
     w, count = e.lanes.lanes, len(values)
     refs = [e.lanes.vector(v) for v in values]
-    full = 1 << (count - 1).bit_length()
+    full = 1 << (step - 1).bit_length()
     whole = _joined(e, dtype, refs + ["poison"] * (full - count), w)
     return _shuffle(e, llvm_type(dtype, full * w), whole, "poison",
-                    (c * w + lane for lane in range(w) for c in range(count)))
+                    (c * w + lane for lane in range(w) for c in range(step)))
 
 
 def _wide_mask(e: Emitter, mask: str, count: int) -> str:

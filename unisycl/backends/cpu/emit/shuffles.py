@@ -65,7 +65,7 @@ def select(e: Emitter, v: Val, partner: Val) -> Val:
         return _through_memory(e, v, index)
     if e.widest == 256 and v.dtype.bits == 64:
         return _through_halves(e, v, index)
-    pick, size = (_pick_256, 8) if e.widest == 256 else (_pick_512, 512 // v.dtype.bits)
+    pick, size = picker(e.widest, v.dtype)
     return Val(VECTOR, v.dtype, _permute(e.f, v.dtype, lanes.vector(v), index, w, pick, size=size))
 
 
@@ -87,6 +87,14 @@ def _through_words(e: Emitter, v: Val, partner: Val) -> Val:
 _Pick = Callable[[Function, DType, list[str], str], str]
 
 
+def picker(widest: int, dtype: DType) -> tuple[_Pick, int]:
+    """Return what picks from registers by 32-bit numbers, and how many elements one has.
+
+    Registers of 256 bits have elements of 32.
+    """
+    return (_pick_256, 8) if widest == 256 else (_pick_512, 512 // dtype.bits)
+
+
 def _permute(f: Function, dtype: DType, vector: str, index: str, w: int, pick: _Pick,
              *, size: int) -> str:
     """Permute a vector cut into registers of ``size`` elements."""
@@ -104,7 +112,7 @@ def _permute(f: Function, dtype: DType, vector: str, index: str, w: int, pick: _
             f.op(f"shufflevector {type} {ref}, {type} poison, {mask(range(k, k + size))}")
             for k in range(0, w, size)]
     registers = cut(t, vector)
-    return _joined(f, dtype, [pick(f, dtype, registers, i) for i in cut(it, index)], size)
+    return joined(f, dtype, [pick(f, dtype, registers, i) for i in cut(it, index)], size)
 
 
 def _pick_512(f: Function, dtype: DType, registers: list[str], index: str) -> str:
@@ -178,7 +186,7 @@ def _through_memory(e: Emitter, v: Val, index: str) -> Val:
     return Val(VECTOR, v.dtype, result)
 
 
-def _joined(f: Function, dtype: DType, parts: list[str], size: int) -> str:
+def joined(f: Function, dtype: DType, parts: list[str], size: int) -> str:
     """Return registers side by side as one vector."""
     while len(parts) > 1:
         t = llvm_type(dtype, size)

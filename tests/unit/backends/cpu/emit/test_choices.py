@@ -47,12 +47,15 @@ def test_a_loop_over_a_tuple_is_unrolled_wholly() -> None:
     assert products % 20 == 0
 
 
-@pytest.mark.parametrize("table", [NUMBERS, VALUES])
+@pytest.mark.parametrize("table", [4 * NUMBERS, 4 * VALUES])
 def test_an_index_of_each_lane_is_one_gather_or_a_load_each(table: tuple[float, ...]) -> None:
-    """AVX2 loads elements of 8 bytes one by one; nowhere there is a choice of all elements."""
+    """AVX2 loads elements of 8 bytes one by one; nowhere there is a choice of all elements.
+
+    Registers do not hold so many (``test_small_tables``).
+    """
     def kernel(i):  # type: ignore[no-untyped-def]
         out[i] = table[which[i]]
     text = code(kernel)
     gathers = len(re.findall(r"= call .*masked\.gather", text))
     assert gathers == 1 or (gathers == 0 and "load double, ptr" in text)
-    assert len(re.findall(r"= select <", text)) <= 3
+    assert len(re.findall(r"= select <", text)) <= 8
