@@ -128,3 +128,22 @@ def test_constants_are_computed_from_captured_integers(queue):
         table = range(n + 1, 3 * n, n - 1)
         expected = np.arange(12) * (2 * n - 1) + len(table) * 1000 + table[-1] * 100000
         np.testing.assert_array_equal(out[row], expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.int32])
+def test_logarithms_of_sums_of_exponentials(queue, dtype):
+    values = VALUES["f" if np.issubdtype(dtype, np.floating) else "i"]
+    x, y = (np.array(v, np.float64).astype(dtype).ravel()
+            for v in np.meshgrid(values, [*values, -3, 3]))
+    with np.errstate(all="ignore"):
+        wanted = np.stack([np.logaddexp(x, y), np.logaddexp2(x, y)])
+
+    def kernel(i, x, y, out):
+        out[0, i] = np.logaddexp(x[i], y[i])
+        out[1, i] = np.logaddexp2(x[i], y[i])
+    if not all(queue.get_device().has(a) for a in needed([wanted.dtype])):
+        pytest.skip("the device lacks the type")
+    out = np.zeros_like(wanted)
+    queue.parallel_for(len(x), kernel, x, y, out).wait()
+    near = 4 * np.finfo(wanted.dtype).eps
+    np.testing.assert_allclose(out, wanted, rtol=near, atol=near)

@@ -28,8 +28,10 @@ from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.lang.library import logarithms
 
-_INT8, _UINT8, _FLOAT64 = (Scalar(dtypes.DTYPES[x]) for x in ("int8", "uint8", "float64"))
+_INT8, _UINT8, _FLOAT32, _FLOAT64 = (
+    Scalar(dtypes.DTYPES[x]) for x in ("int8", "uint8", "float32", "float64"))
 
 
 def _strong(x: n.Expr) -> n.Expr:
@@ -167,6 +169,26 @@ def _heaviside(ctx: Context, node: ast.Call) -> Value:
     rest = coerce.select(_compared("eq", x, 0), coerce.cast(half, type), x, type)
     return coerce.select(_compared("gt", x, 0), one, coerce.select(
         _compared("lt", x, 0), zero, rest, type), type)
+
+
+def _added_exponentials(name: str) -> Lower:
+    """Make the lowering of numpy.logaddexp and logaddexp2; halves are computed as floats."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        xs = _numbers(ctx, node, name, ("x1", "x2"))
+        type = coerce.floating(xs[0].type, xs[1].type, narrow=True)
+        if type is None or type.dtype.kind == "c":
+            raise _undefined(ctx, node, name, *xs)
+        made = Scalar(type.dtype)
+        inner = _FLOAT32 if made.dtype.bits < 32 else made
+        callee = Constant(getattr(logarithms, name), (("library", name),))
+        found = ctx.call(ctx, callee, [ctx.hold(coerce.cast(coerce.cast(x, made), inner))
+                                       for x in xs], node)
+        return coerce.cast(ctx.to_scalar(found, node), made)
+    return lower
+
+
+for _name in ("logaddexp", "logaddexp2"):
+    form(getattr(np, _name))(_added_exponentials(_name))
 
 
 def _rounded(name: str) -> Lower:
