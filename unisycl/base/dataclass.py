@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any, TypeVar, dataclass_transform, overload
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["changed", "dataclass", "field", "replace"]
 
 T = TypeVar("T")
 _UNSET: Any = object()
@@ -60,6 +60,14 @@ def replace(one: T, **changes: Any) -> T:
         if name not in changes:
             changes[name] = getattr(one, name)
     return kind(**changes)
+
+
+def changed(one: T, /, **changes: Any) -> T:
+    """Return an instance with some fields changed; itself if they are what it has."""
+    for name, value in changes.items():
+        if value is not getattr(one, name):
+            return replace(one, **changes)
+    return one
 
 
 def _beginner(cls: Any) -> Callable[..., None]:

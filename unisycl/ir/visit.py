@@ -84,23 +84,61 @@ def blocks(stmt: n.Stmt) -> Iterator[n.Block]:
 
 def statements(block: n.Block) -> Iterator[n.Stmt]:
     """Yield every statement of a block, outer before inner, in order."""
+    return iter(_known(block).statements if len(block) > 1 else _statements(block))
+
+
+def _statements(block: n.Block) -> list[n.Stmt]:
+    found: list[n.Stmt] = []
     todo = [iter(block)]  # not recursive: chains of elif nest deeply
     while todo:
         for stmt in todo[-1]:
-            yield stmt
-            if type(stmt) not in _BLOCKS:
+            found.append(stmt)
+            names = _BLOCKS.get(type(stmt))
+            if names is None:
                 continue
-            inner = [iter(b) for b in blocks(stmt) if b]
+            inner = [iter(b) for b in [getattr(stmt, name) for name in names] if b]
             if inner:
                 todo.extend(reversed(inner))
                 break
         else:
             todo.pop()
+    return found
+
+
+class _Known:
+    """The statements and expressions of a block, listed once, since each analysis asks."""
+
+    __slots__ = ("block", "expressions", "statements")
+
+    def __init__(self, block: n.Block) -> None:
+        self.block = block
+        self.statements = _statements(block)
+        self.expressions: list[n.Expr] | None = None
+
+
+_last: dict[int, _Known] = {}
+"""Of the blocks asked for last; they are kept, so that an id stays its block's."""
+_MOST_KNOWN = 32
+
+
+def _known(block: n.Block) -> _Known:
+    found = _last.get(id(block))
+    if found is None:
+        found = _Known(block)
+        if len(_last) >= _MOST_KNOWN:
+            _last.clear()
+        _last[id(block)] = found
+    return found
 
 
 def walk(expr: n.Expr) -> Iterator[n.Expr]:
     """Yield an expression and everything below it, in evaluation order."""
     return iter(_flat([expr]))
+
+
+def walk_all(exprs: Iterable[n.Expr]) -> Iterator[n.Expr]:
+    """Yield expressions, each with everything below it."""
+    return iter(_flat([*exprs][::-1]))
 
 
 def _flat(todo: list[n.Expr]) -> list[n.Expr]:
@@ -117,10 +155,21 @@ def _flat(todo: list[n.Expr]) -> list[n.Expr]:
 
 def all_expressions(block: n.Block) -> Iterator[n.Expr]:
     """Yield every expression of a block, however deep."""
-    for stmt in statements(block):
+    if len(block) < 2:
+        return iter(_expressions(_statements(block)))
+    known = _known(block)
+    if known.expressions is None:
+        known.expressions = _expressions(known.statements)
+    return iter(known.expressions)
+
+
+def _expressions(stmts: list[n.Stmt]) -> list[n.Expr]:
+    found: list[n.Expr] = []
+    for stmt in stmts:
         listing = _listings[type(stmt)]
         if listing is not None:
-            yield from _flat(listing(stmt)[::-1])
+            found += _flat(listing(stmt)[::-1])
+    return found
 
 
 def assigned(block: n.Block) -> set[n.Local]:
@@ -200,14 +249,30 @@ def map_children(node: Any, fn: Change, place: Callable[[n.Place], n.Place] | No
 
     ``place``: what becomes of a place; without it, only what is below one is replaced.
     """
-    changes = {}
-    names = _field_names.get(type(node))
-    for name in _names(type(node)) if names is None else names:
-        value = getattr(node, name)
-        new = fn(value) if isinstance(value, n.Expr) else _mapped(value, fn, place)
-        if new is not value:
-            changes[name] = new
-    return replace(node, **changes) if changes else node
+    return _mappers[type(node)](node, fn, place)
+
+
+class _Mappers(dict[Any, Callable[..., Any]]):
+    """What ``map_children`` does to a node of a class, written for its fields."""
+
+    def __missing__(self, kind: type) -> Callable[..., Any]:
+        """Write the one of a class."""
+        types = {f.name: str(f.type).replace("n.", "") for f in fields(kind) if f.init}
+        own = _names(kind)
+        lines = [f"    new_{x} = {'fn(' if types[x] == 'Expr' else 'mapped('}node.{x}"
+                 f"{')' if types[x] == 'Expr' else ', fn, place)'}" for x in own]
+        same = " and ".join(f"new_{x} is node.{x}" for x in own) or "True"
+        given = [f"{f.name}={'new_' if f.name in own else 'node.'}{f.name}"
+                 for f in fields(kind) if f.init]
+        space: dict[str, Any] = {"kind": kind, "mapped": _mapped}
+        exec("\n".join(["def made(node, fn, place):", *lines,  # noqa: S102 - names of fields
+                        f"    return node if {same} else kind({', '.join(given)})"]), space)
+        made: Callable[..., Any] = space["made"]
+        self[kind] = made
+        return made
+
+
+_mappers = _Mappers()
 
 
 def _mapped(value: Any, fn: Change, place: Callable[[n.Place], n.Place] | None) -> Any:

@@ -9,10 +9,9 @@ that means the same; with ``UNISYCL_DEBUG``, and in tests, IR is verified behind
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from unisycl.base import settings
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Block, Expr, Kernel, Local
 from unisycl.ir.verify import verify

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import changed, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +46,11 @@ def test_comparisons_and_hashes_stay_what_they_are_however_often():
         assert Nothing() == Nothing()
         assert hash(Nothing()) == hash(())
     assert "made" in Point.__eq__.__code__.co_name
+
+
+def test_changed_is_the_same_object_where_nothing_is():
+    one = Point(1, [2])
+    assert changed(one, x=1, y=one.y) is one
+    assert changed(one, x=1, y=[2]) == one
+    assert changed(one, y=[2]) is not one
+    assert changed(one, x=3) == Point(3, one.y)

@@ -88,3 +88,31 @@ def test_deep_expressions_are_walked_in_order_without_recursion():
     assert [deep, x, n.Const(I32, 0), n.Const(I32, 1)] == [
         found[0], *(e for e in found if not isinstance(e, n.Binary))][:4]
     assert len(found) == 6001
+
+
+def test_lists_of_blocks_are_kept_and_right_for_many_blocks():
+    blocks = [sample() for _ in range(100)]  # more than are kept
+    first = [(list(visit.statements(b)), list(visit.all_expressions(b))) for b in blocks]
+    again = [(list(visit.statements(b)), list(visit.all_expressions(b))) for b in blocks]
+    for (stmts, exprs), (later, others), block in zip(first, again, blocks, strict=True):
+        assert all(a is b for a, b in zip(stmts, later, strict=True))
+        assert all(a is b for a, b in zip(exprs, others, strict=True))
+        assert stmts[0] is block[0]
+    assert len(visit._last) <= visit._MOST_KNOWN
+
+
+def test_every_class_of_nodes_keeps_itself_or_all_its_other_fields():
+    loop = sample()[1].then[0]
+    same = visit.map_children(loop, lambda x: x)
+    assert same is loop
+    new = visit.map_children(loop, lambda x: n.Const(I32, 7) if isinstance(x, n.Read) else x)
+    assert (new.stop, new.start, new.step) == (n.Const(I32, 7), loop.start, loop.step)
+    assert all(getattr(new, name) is getattr(loop, name) for name in ("local", "body", "span"))
+
+
+def test_a_mapped_place_is_told_from_what_is_below_it():
+    store = sample()[1].then[0].body[0]
+    moved = n.Place(VIEW, (n.Const(I32, 3),), I32)
+    new = visit.map_children(store, lambda x: x, lambda place: moved)
+    assert new.place is moved
+    assert new.value is store.value

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from unisycl.backends.cfamily.names import identifier
 from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir import nodes as n

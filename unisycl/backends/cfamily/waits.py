@@ -9,9 +9,8 @@ of its own had failed, but tells nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import UINT32
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

@@ -13,12 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
 from unisycl.backends.host import limits
 from unisycl.backends.native_objects import HostObjects
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import IMAGES_BY_HANDLE, aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.image_formats import LARGEST_EXTENT

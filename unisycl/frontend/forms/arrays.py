@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import errc, exception
 from unisycl.frontend import coerce

@@ -10,9 +10,9 @@ import ast
 import enum
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce, faults
 from unisycl.frontend.context import Context

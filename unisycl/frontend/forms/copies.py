@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms.arrays import declared
 from unisycl.frontend.values.instances import Instance

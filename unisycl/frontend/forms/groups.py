@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from unisycl.base import dtypes
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import memory_scope
 from unisycl.base.forward_progress import missing, required
 from unisycl.frontend import coerce

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 from unisycl.base import architecture
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError
 from unisycl.base.matrices import PRODUCTS, MatrixUnit, arrange, layout, unit_of, use

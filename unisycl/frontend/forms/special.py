@@ -11,12 +11,12 @@ import copy
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from types import UnionType
 
 import numpy as np
 
 from unisycl.base import geometry
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context

@@ -11,9 +11,9 @@ import enum
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
+from unisycl.base.dataclass import replace
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.flow import Label, condition, site, state

@@ -10,10 +10,10 @@ import ast
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import UnionType
 from typing import Any
 
+from unisycl.base.dataclass import replace
 from unisycl.frontend import absorbed, captures, coerce, powers
 from unisycl.frontend.context import Context
 from unisycl.frontend.faults import checked_operand, checked_power, fitting

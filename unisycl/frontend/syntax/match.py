@@ -11,9 +11,8 @@ from __future__ import annotations
 import ast
 import copy
 import enum
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.frontend.context import Context, Tail
 from unisycl.frontend.syntax.given import given, placed
 from unisycl.frontend.syntax.names import lent_names

@@ -13,8 +13,8 @@ import ast
 import itertools
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.records import Record

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from unisycl.base.dataclass import replace
 from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, coerce
 from unisycl.frontend.syntax.flow import Definition, lost, owner, resolve, spread

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import FLOAT32, UINT32, UINT64
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.frontend import coerce
 from unisycl.frontend.values.absent import Lost
 from unisycl.frontend.values.kind import (

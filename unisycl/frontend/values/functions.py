@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.frontend import coerce
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.items import Item

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import FLOAT32, INT32
 from unisycl.base.errors import UsageError
 from unisycl.base.image_formats import image_sampler

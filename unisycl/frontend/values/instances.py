@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.generated_code import is_by_dataclass
 from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.parameters import default_steps, match, spell

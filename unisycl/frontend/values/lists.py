@@ -12,11 +12,10 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import coerce
 from unisycl.frontend.values import joins

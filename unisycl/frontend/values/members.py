@@ -12,11 +12,10 @@ import ast
 import enum
 import inspect
 from collections.abc import Sequence
-from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.frontend import coerce
 from unisycl.frontend.paths import Path
 from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Value, VariableForm

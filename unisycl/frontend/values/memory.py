@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.parameters import match

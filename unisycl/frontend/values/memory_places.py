@@ -6,10 +6,9 @@ Non-goals: what Python does with memory (``memory``). Invariant: nothing here ev
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Self
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, ThingForm, Value

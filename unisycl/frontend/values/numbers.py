@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.frontend import coerce
 from unisycl.frontend.parameters import match
 from unisycl.frontend.values import complexes, tables

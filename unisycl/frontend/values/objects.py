@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from unisycl.base import foreign_objects, geometry
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.paths import Path

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.frontend import coerce
 from unisycl.frontend.values import members
 from unisycl.frontend.values.absent import MayBeNone

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.frontend import coerce
 from unisycl.frontend.form_registry import form

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import replace
 from typing import Any
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.frontend import coerce, faults
 from unisycl.frontend.spelling import suggest
 from unisycl.frontend.values import row_functions

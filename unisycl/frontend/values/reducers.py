@@ -7,11 +7,10 @@ kernel; combining reads and writes its private accumulator only.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.values import complexes

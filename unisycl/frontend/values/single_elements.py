@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from unisycl.base.dataclass import replace
 from unisycl.frontend import coerce
 from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.ir import nodes as n

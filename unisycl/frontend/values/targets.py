@@ -7,9 +7,8 @@ was evaluated before; nothing that is only passed through on the way to a place 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.frontend import coerce
 from unisycl.frontend.values.kind import Lowering, Target, Value
 from unisycl.ir import nodes as n

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from unisycl.base import geometry
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.frontend import coerce, faults
 from unisycl.frontend.parameters import match
 from unisycl.frontend.values.joins import (

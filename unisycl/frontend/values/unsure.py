@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from unisycl.base import dtypes
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.base.errors import KernelWarning
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from unisycl.base.dataclass import replace
 from unisycl.base.errors import UsageError
 from unisycl.frontend import coerce
 from unisycl.frontend.form_registry import form

@@ -11,11 +11,10 @@ import ast
 import builtins
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import rounding_mode
 from unisycl.frontend import coerce, faults, rounding
 from unisycl.frontend.parameters import match

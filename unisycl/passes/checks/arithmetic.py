@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.builtins import BUILTINS

@@ -10,8 +10,8 @@ depends on what is read there.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

@@ -9,8 +9,7 @@ them may use their functions. Invariant: a kernel whose items do as they should 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

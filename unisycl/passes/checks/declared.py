@@ -7,8 +7,7 @@ as those of ``bounds``.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

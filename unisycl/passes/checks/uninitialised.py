@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n

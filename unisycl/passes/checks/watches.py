@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

@@ -9,8 +9,8 @@ flow. Invariant: the accesses of one work-item keep their order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

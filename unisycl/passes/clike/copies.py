@@ -7,8 +7,8 @@ local is replaced by one, or by a constant, that keeps its value wherever the co
 from __future__ import annotations
 
 import bisect
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

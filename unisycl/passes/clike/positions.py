@@ -10,8 +10,8 @@ intervals show. Invariant: as ``narrow``'s.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT32, INT64, UINT32
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

@@ -8,8 +8,8 @@ Invariant: a mark changes no result.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

@@ -6,8 +6,7 @@ a ``Leave`` that stays is inside a loop or too deep to turn.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import changed, dataclass, replace
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar, View
 from unisycl.passes.interior import bits, periodic
-from unisycl.passes.interior.known import Known, both, changed
+from unisycl.passes.interior.known import Known, both
 from unisycl.passes.shared import narrow
 from unisycl.passes.shared import ranges as rg
 from unisycl.passes.simd import shapes as sh

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from unisycl.base.dataclass import changed
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar
@@ -272,13 +272,6 @@ class Known:
             return None
         far = n.Binary(test.a.type, "sub", test.b, test.a)
         return far if test.op == "ge" else n.Binary(far.type, "add", far, n.Const(far.type, 1))
-
-
-def changed(node: _Node, /, **fields: Any) -> _Node:
-    """Return a node with other fields; itself if they are what it has."""
-    new: dict[str, Any] = {
-        name: x for name, x in fields.items() if x is not getattr(node, name)}
-    return replace(node, **new) if new else node
 
 
 def both(a: n.Expr, b: n.Expr) -> n.Expr:

@@ -6,8 +6,7 @@ same.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 

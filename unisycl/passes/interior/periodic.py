@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from unisycl.base.dataclass import changed
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL
-from unisycl.passes.interior.known import Known, changed
+from unisycl.passes.interior.known import Known
 
 
 def near(known: Known, x: n.Expr, sides: tuple[n.Expr, n.Expr],

@@ -10,9 +10,8 @@ its order, and happens once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

@@ -16,9 +16,21 @@ def always(body: n.Block, x: n.Expr) -> bool:
     """Say whether an integer computed in a body is below 0."""
     if not any(isinstance(e, n.Read) for e in visit.walk(x)):
         return _is_below(x, set(), set())
+    return _is_below(x, *_known(body))
+
+
+_last: list[tuple[n.Block, Locals, Locals]] = []
+
+
+def _known(body: n.Block) -> tuple[Locals, Locals]:
+    """Return the locals that are below 0, and those that never are; those of the last body stay."""
+    for known, below, rising in _last:
+        if known is body:
+            return below, rising
     rising = loop_steps.rising(body)
-    return _is_below(x, loop_steps.only_ever(
-        body, _highest, lambda e, found: _is_below(e, found, rising)), rising)
+    below = loop_steps.only_ever(body, _highest, lambda e, found: _is_below(e, found, rising))
+    _last[:] = [(body, below, rising)]
+    return below, rising
 
 
 def _is_below(x: n.Expr, below: Locals, rising: Locals) -> bool:

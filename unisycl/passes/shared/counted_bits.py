@@ -7,8 +7,7 @@ have the values that the loop leaves in them.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.builtins import BUILTINS

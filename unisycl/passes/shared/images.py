@@ -8,8 +8,8 @@ unless the image is wide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import FLOAT32, INT32, INT64, UINT32, DType
 from unisycl.base.image_formats import PixelFormat
 from unisycl.base.spans import Span

@@ -20,9 +20,8 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import memory_scope
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

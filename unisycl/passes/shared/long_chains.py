@@ -9,8 +9,8 @@ Invariant: the same statements run in the same order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL

@@ -11,8 +11,8 @@ step that is no constant is positive wherever the loop takes a turn; a step of 0
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT32, INT64, UINT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -96,12 +96,18 @@ def only_ever(body: n.Block, counter: Callable[[n.For], n.Expr | None],
         for local in visit.targets(stmt):
             given.setdefault(local, []).append(None)
     found = {local for local, values in given.items() if None not in values}
-    while True:
-        less = {local for local in found
-                if all(x is not None and holds(x, found) for x in given[local])}
-        if less == found:
-            return found
-        found = less
+    readers: dict[n.Local, list[n.Local]] = {}
+    for local in found:
+        for x in visit.walk_all([x for x in given[local] if x is not None]):
+            if isinstance(x, n.Read):
+                readers.setdefault(x.local, []).append(local)
+    todo = set(found)
+    while todo:  # again only for those that read one of which it does not hold
+        local = todo.pop()
+        if not all(x is not None and holds(x, found) for x in given[local]):
+            found.discard(local)
+            todo.update(found.intersection(readers.get(local, ())))
+    return found
 
 
 def _lowest(stmt: n.For) -> n.Expr | None:

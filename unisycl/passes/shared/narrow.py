@@ -9,8 +9,8 @@ Invariant: every value the kernel can observe stays the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from unisycl.base.dataclass import changed, replace
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -60,7 +60,7 @@ class Narrower:
         return isinstance(stmt, n.Assign)
 
     def block(self, block: n.Block) -> n.Block:
-        return tuple([self.stmt(stmt) for stmt in block])
+        return visit.changed(block, [self.stmt(stmt) for stmt in block])
 
     def stmt(self, stmt: n.Stmt) -> n.Stmt:
         """Rewrite one statement and keep the analysis at the same place."""
@@ -77,32 +77,32 @@ class Narrower:
                 with r.knowing(stmt.cond, False):
                     orelse = self.block(stmt.orelse)
                 r.leave_if(stmt, before)
-                return replace(stmt, cond=cond, then=then, orelse=orelse)
+                return changed(stmt, cond=cond, then=then, orelse=orelse)
             case n.While():
-                changed = visit.assigned(stmt.pre) | visit.assigned(stmt.body)
-                r.forget(changed)
+                given = r.assigned(stmt.pre) | r.assigned(stmt.body)
+                r.forget(given)
                 pre = self.block(stmt.pre)
                 cond = self.expr(stmt.cond)
                 with r.knowing(stmt.cond, True):
                     body = self.block(stmt.body)
-                r.forget(changed)
-                return replace(stmt, pre=pre, cond=cond, body=body)
+                r.forget(given)
+                return changed(stmt, pre=pre, cond=cond, body=body)
             case n.For():
                 new = self.head(stmt)
-                changed = visit.assigned(stmt.body) | {stmt.local}
-                r.forget(changed)
+                given = r.assigned(stmt.body) | {stmt.local}
+                r.forget(given)
                 body = self.block(stmt.body)
-                r.forget(changed)
-                return replace(new, body=body)
+                r.forget(given)
+                return changed(new, body=body)
             case n.Scope():
                 body = self.block(stmt.body)
-                r.forget(visit.assigned(stmt.body))
-                return replace(stmt, body=body)
+                r.forget(r.assigned(stmt.body))
+                return changed(stmt, body=body)
             case n.WorkItems():
-                extent = tuple(self.expr(x) for x in stmt.extent)
+                outer = self.own(stmt)
                 body = self.block(stmt.body)
-                r.forget(visit.assigned(stmt.body))
-                return replace(stmt, extent=extent, body=body)
+                r.forget(r.assigned(stmt.body))
+                return changed(outer, body=body)
         new = self.own(stmt)
         for local in visit.targets(stmt):
             r.assign(local, rg.whole(local.type.dtype))
@@ -110,17 +110,17 @@ class Narrower:
 
     def head(self, stmt: n.For) -> n.For:
         """Rewrite the bounds of a loop."""
-        return replace(stmt, start=self.expr(stmt.start), stop=self.expr(stmt.stop),
+        return changed(stmt, start=self.expr(stmt.start), stop=self.expr(stmt.stop),
                        step=self.expr(stmt.step))
 
     def own(self, stmt: n.Stmt) -> n.Stmt:
-        """Rewrite the expressions of a statement without blocks."""
+        """Rewrite the expressions of a statement, not what is in its blocks."""
         return visit.rewrite_own(stmt, self.node)
 
     def assign(self, stmt: n.Assign) -> n.Stmt:
         local = self.small.get(stmt.local)
         if local is None:
-            return replace(stmt, value=self.expr(stmt.value))
+            return changed(stmt, value=self.expr(stmt.value))
         return replace(stmt, local=local, value=self.narrow(stmt.value))
 
     # ---- expressions

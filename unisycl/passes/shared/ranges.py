@@ -40,11 +40,23 @@ class Interval:
 
 def whole(dtype: DType) -> Interval:
     """Return all numbers of an integer type."""
-    if dtype.kind == "b":
-        return Interval(0, 1)
-    if dtype.kind == "u":
-        return Interval(0, (1 << dtype.bits) - 1)
-    return Interval(-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
+    return _WHOLE[dtype.kind, dtype.bits]
+
+
+class _Whole(dict[tuple[str, int], Interval]):
+    """All numbers of each kind and size of integers; of others, as of those with a sign."""
+
+    def __missing__(self, kind: tuple[str, int]) -> Interval:
+        """Return those of one."""
+        letter, bits = kind
+        low, high = {"b": (0, 1), "u": (0, (1 << bits) - 1)}.get(
+            letter, (-(1 << (bits - 1)), (1 << (bits - 1)) - 1))
+        made = self[kind] = Interval(low, high)
+        return made
+
+
+_WHOLE = _Whole()
+_EVERYTHING = Interval(-(1 << 70), 1 << 70)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +229,8 @@ class Ranges:
 
     def _outdate(self, locals: AbstractSet[n.Local]) -> None:
         """Drop what flags said about locals that have changed."""
+        if not self.flags:
+            return
         for local in locals:
             self.flags.pop(local, None)
             for flag in self._sayers.pop(local, ()):
@@ -228,8 +242,9 @@ class Ranges:
         """Note a value given to a local."""
         if local.type.dtype.is_float:
             return
-        old = self._found.get(local)
-        self._found[local] = value if old is None else old | value
+        old = self._found.setdefault(local, value)
+        if old is not value:
+            self._found[local] = old | value
         self.facts[local] = value
 
     def forget(self, locals: AbstractSet[n.Local]) -> None:
@@ -294,14 +309,14 @@ class Ranges:
 
     def of(self, x: n.Expr) -> Interval:
         """Return the interval of an integer or bool expression; everything for a float."""
-        if x.type.dtype.is_float:
-            return Interval(-(1 << 70), 1 << 70)
-        found = self._of(x)
-        every = whole(x.type.dtype)
-        return found if found.within(every) else every
+        dtype = x.type.dtype
+        if dtype.kind == "f":
+            return _EVERYTHING
+        every = _WHOLE[dtype.kind, dtype.bits]
+        found = self._of(x, every)
+        return found if every.low <= found.low and found.high <= every.high else every
 
-    def _of(self, x: n.Expr) -> Interval:
-        every = whole(x.type.dtype)
+    def _of(self, x: n.Expr, every: Interval) -> Interval:
         match x:
             case n.Const():
                 return Interval(int(x.value), int(x.value))

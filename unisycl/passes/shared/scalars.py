@@ -9,9 +9,9 @@ it is; what complex operations round, they round as NumPy does, so no product is
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Any, TypeAlias
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import FLOAT32, DType
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from unisycl.base import dtypes
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

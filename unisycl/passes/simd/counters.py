@@ -10,8 +10,8 @@ has the value it would have had.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.simd.shapes import LINEAR, Shapes

@@ -9,8 +9,8 @@ that were asked for are read and written.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

@@ -11,10 +11,9 @@ Invariant: a member is written if and only if the kernel wrote it, and read only
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import TypeAlias
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar, Struct, View

@@ -8,7 +8,7 @@ is entered anew; so it is with arrays, whose homes are entered once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from unisycl.ir import nodes as n
@@ -17,14 +17,16 @@ from unisycl.passes.simd import shared_arrays
 from unisycl.passes.simd.shared_arrays import Held
 
 
-def finished(body: n.Block, homes: dict[Held, int]) -> dict[Held, set[int]]:
+def finished(body: n.Block, homes: dict[Held, int],
+             read: Callable[[n.Stmt], Iterable[n.Local]]) -> dict[Held, set[int]]:
     """Return for each local the loops, by id, that it is finished with.
 
     ``homes``: for each local the block or loop that holds all its uses, by id (``shapes.homes``).
+    ``read``: the locals that the expressions of a statement read.
     """
     out: dict[Held, set[int]] = {}
-    reads = _Reads()
     arrays = [x for x in homes if isinstance(x, n.Array)]
+    reads = _Reads(read, memories=bool(arrays))
     for loop, path in _loops(body, ()):
         places = {step.key: k for k, step in enumerate(path)}
         held: list[Held] = [*visit.assigned((loop,)), *arrays]
@@ -63,7 +65,9 @@ def _loops(block: n.Block, path: tuple[_Step, ...]) -> Iterator[tuple[n.Stmt, tu
 class _Reads:
     """Which statement of a block is the last to read a local; each block is looked at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[n.Stmt], Iterable[n.Local]], *, memories: bool) -> None:
+        self.read = read
+        self.memories = memories
         self.known: dict[int, dict[n.Local | n.Base, int]] = {}
 
     def last(self, block: n.Block) -> dict[n.Local | n.Base, int]:
@@ -72,9 +76,9 @@ class _Reads:
         if found is None:
             found = self.known[id(block)] = {}
             for k, stmt in enumerate(block):
-                found.update((x.local, k) for e in visit.expressions(stmt) for x in visit.walk(e)
-                             if isinstance(x, n.Read))
-                found.update(dict.fromkeys(shared_arrays.read(stmt), k))
+                found.update(dict.fromkeys(self.read(stmt), k))
+                if self.memories:
+                    found.update(dict.fromkeys(shared_arrays.read(stmt), k))
                 for inner in visit.blocks(stmt):
                     found.update(dict.fromkeys(self.last(inner), k))
         return found

@@ -9,10 +9,9 @@ they are.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeAlias
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.base.dtypes import DTYPES
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

@@ -5,8 +5,7 @@ Non-goals: values that are computed. Invariant: a name is followed only where bo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 

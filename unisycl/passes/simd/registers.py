@@ -9,10 +9,10 @@ Invariant: the element has its value behind the loop, and is written only if the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT64, UINT8, UINT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

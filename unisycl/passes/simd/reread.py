@@ -10,10 +10,9 @@ whoever waits for memory sees it change. Invariant: nothing is read that was not
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

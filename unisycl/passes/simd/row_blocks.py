@@ -11,9 +11,8 @@ turns that do not fill a block run as they did.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

@@ -7,8 +7,7 @@ after the other. Non-goals: unrolling (``unrolled``); rows along which longer lo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

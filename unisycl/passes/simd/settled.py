@@ -10,9 +10,8 @@ nothing is read later than something that it might be.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import replace
 
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View

@@ -9,6 +9,7 @@ ever rises in the lattice, so iteration ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import address_space, memory_scope
@@ -95,14 +96,10 @@ def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape], *,
     ``at_group``: what stands outside work-item loops runs once for a work-group. ``arrays``:
     private ones that may turn out to be alike for all lanes (``shared_arrays``).
     """
+    own = (*arrays,) if query(PRIVATE, 0).rank == VARYING else ()
     shapes = Shapes(dict(seeds.items()), query=query)
-    spanning = {x.number for x in visit.statements(body)
-                if isinstance(x, n.Scope) and holds_barrier(x)}
-    found = homes(body)
-    if query(PRIVATE, 0).rank == VARYING:
-        found.update(shared_arrays.homes(body, arrays))
-    shapes.locals.update((x, PER_LANES) for x in found if isinstance(x, n.Array))
-    walk = _Walk(shapes, found, spanning, loop_liveness.finished(body, found))
+    shapes.locals.update((x, PER_LANES) for x in own)
+    walk = _Walk(shapes, *_ways(body, own))
     walk.at_group = at_group
     while True:
         before = dict(shapes.locals), walk.size()
@@ -111,21 +108,43 @@ def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape], *,
             return shapes
 
 
+_Ways: TypeAlias = tuple[dict[Held, int], set[int], dict[Held, set[int]]]
+_last_ways: list[tuple[n.Block, tuple[n.Array, ...], _Ways]] = []
+_MOST_WAYS = 3
+
+
+def _ways(body: n.Block, arrays: tuple[n.Array, ...]) -> _Ways:
+    """Return homes, scopes that barriers span, and what is finished with a loop: of any lanes.
+
+    Those of the last bodies are kept.
+    """
+    for known, of, found in _last_ways:
+        if known is body and of == arrays:
+            return found
+    mentions = Mentions()
+    places = homes(body, mentions)
+    places.update(shared_arrays.homes(body, arrays))
+    spanning = {x.number for x in visit.statements(body)
+                if isinstance(x, n.Scope) and holds_barrier(x)}
+    made = places, spanning, loop_liveness.finished(body, places, mentions.reads)
+    _last_ways[:] = [(body, arrays, made), *_last_ways[:_MOST_WAYS - 1]]
+    return made
+
+
 def holds_barrier(stmt: n.Stmt) -> bool:
     """Say whether a barrier, work-group collective or work-item loop occurs in a statement."""
     return any(isinstance(s, n.WorkItems) or (isinstance(s, n.Barrier | n.GroupCall)
                and s.scope is memory_scope.work_group) for s in visit.statements((stmt,)))
 
 
-def homes(body: n.Block) -> dict[Held, int]:
+def homes(body: n.Block, known: Mentions) -> dict[Held, int]:
     """Return for each local the innermost block that holds all its uses, by the block's id.
 
     A loop counts as a block of its own. A local that may carry a value from one run of that block
     to the next lives in the kernel's body instead.
     """
-    finder = _Homes()
+    finder = _Homes(known)
     finder.block(body, ())
-    known = Mentions()
     out: dict[Held, int] = {}
     for local, path in finder.paths.items():
         home = path[-1]
@@ -241,33 +260,32 @@ class _First:
 class _Homes:
     """Collects, for every local, the path of blocks and loops that leads to all its uses."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Mentions) -> None:
+        self.known = known
         self.paths: dict[n.Local, tuple[n.Block | n.Stmt, ...]] = {}
         self.counters: dict[n.Local, n.Block] = {}
 
     def meet(self, local: n.Local, path: tuple[n.Block | n.Stmt, ...]) -> None:
-        old = self.paths.get(local, path)
+        old = self.paths.setdefault(local, path)
+        if old is path:
+            return
         k = 0
         while k < min(len(old), len(path)) and old[k] is path[k]:
             k += 1
         self.paths[local] = old[:k]
-
-    def reads(self, expr: n.Expr, path: tuple[n.Block | n.Stmt, ...]) -> None:
-        for x in visit.walk(expr):
-            if isinstance(x, n.Read):
-                self.meet(x.local, path)
 
     def block(self, block: n.Block, path: tuple[n.Block | n.Stmt, ...]) -> None:
         path = (*path, block)
         for stmt in block:
             if isinstance(stmt, n.While):
                 path_in = (*path, stmt)
-                self.reads(stmt.cond, path_in)
+                for local in self.known.reads(stmt):
+                    self.meet(local, path_in)
                 self.block(stmt.pre, path_in)
                 self.block(stmt.body, path_in)
                 continue
-            for e in visit.expressions(stmt):
-                self.reads(e, path)
+            for local in self.known.reads(stmt):
+                self.meet(local, path)
             if isinstance(stmt, n.For):
                 self.meet(stmt.local, (*path, stmt.body))
                 self.counters[stmt.local] = stmt.body
@@ -392,13 +410,18 @@ class _Walk:
     def assign(self, stmt: n.Stmt, local: Held, shape: Shape) -> None:
         """Join a value into a local; lanes that are off and come back must keep the old one."""
         home = self.homes[local]
-        start = max((k + 1 for k, level in enumerate(self.levels) if level.key == home), default=0)
-        if any(level.split and not (level.loop and level.key in self.finished.get(local, ()))
-               for level in self.levels[start:]):
+        split = apart = False
+        for level in reversed(self.levels):
+            if level.key == home:
+                break
+            apart = apart or level.apart
+            split = split or (level.split and not (
+                level.loop and level.key in self.finished.get(local, ())))
+        if split:
             self.shapes.blends.add(id(stmt))
         if id(stmt) in self.shapes.blends:
             shape = ANY
-        elif shape.rank == GROUP and any(level.apart for level in self.levels[start:]):
+        elif apart and shape.rank == GROUP:
             shape = PER_LANES
         self.shapes.locals[local] = join(self.shapes.locals.get(local), shape)
 

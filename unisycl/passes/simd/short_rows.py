@@ -8,8 +8,7 @@ the elements that were asked for are read; a store moves over no load of memory 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar, View
@@ -50,7 +49,7 @@ class _Rows(Delaying):
         return int(last.value) * place.type.size
 
     def first(self, place: n.Place, offset: int) -> n.Place:
-        last = replace(place.index[-1], value=offset // place.type.size)  # type: ignore[call-arg]
+        last = replace(place.index[-1], value=offset // place.type.size)
         return replace(place, index=(*place.index[:-1], last))
 
     # ---- loads

@@ -8,9 +8,7 @@ nothing else of the kernel touches it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

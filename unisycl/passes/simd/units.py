@@ -6,8 +6,7 @@ dimensions, which backends promise to be 1, become constants.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.constant_tables import Table

@@ -90,3 +90,17 @@ def test_which_counters_may_leave_64_bits() -> None:
     loops = [(n.For(n.Local("k", WEAK_INT), ID, stop, step, ()), says)
              for stop, step, says in COUNTERS]
     assert [] == [(loop, says) for loop, says in loops if loop_steps.overflows(loop) is not says]
+
+
+def test_what_holds_of_locals_only_together_is_found_and_what_one_loses_all_lose():
+    kind = Scalar(INT64)
+    row = [n.Local(f"x{k}", kind) for k in range(40)]
+    reads = [n.Read(kind, x) for x in row]
+    ring = tuple(n.Assign(x, reads[k - 1]) for k, x in enumerate(row))  # each from the one before
+    start = (n.Assign(row[0], n.Const(kind, 1)),)
+    assert set(row) == loop_steps.rising((*start, *ring))
+    for k in (0, 17, 39):
+        assert loop_steps.rising((*start, *ring, n.Assign(row[k], n.Const(kind, -1)))) == set()
+    chain = ring[1:]
+    assert loop_steps.rising((*chain, n.Assign(row[20], n.Const(kind, -1)), *start)) == set(
+        row[:20])

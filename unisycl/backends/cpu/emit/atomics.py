@@ -7,14 +7,13 @@ stores. Non-goals: typing. Invariant: each active lane's operation happens exact
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from unisycl.backends.cpu.emit import combined_atomics, memory
 from unisycl.backends.cpu.emit.atomic_operation import ORDER, is_local, one
 from unisycl.backends.cpu.emit.emitter import Emitter, Own
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address
 from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT64, UINT32
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.ir import nodes as n

@@ -11,7 +11,6 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.emit import (
@@ -33,7 +32,7 @@ from unisycl.backends.cpu.emit.regions import Group, without_continue
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import Function, Module, vectors
 from unisycl.backends.reports import Site
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc

@@ -7,13 +7,12 @@ off touches no memory.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from unisycl.backends.cpu.emit import small_tables
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.text import constant, llvm_type
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import BOOL, INT64, UINT8, UINT64, DType
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n

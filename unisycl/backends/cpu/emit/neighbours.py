@@ -8,7 +8,6 @@ a lane that is off touches no memory of the user's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from unisycl.backends.cpu.emit import masked_rows, memory, transposed
@@ -16,7 +15,7 @@ from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address, alignment, storage
 from unisycl.backends.cpu.emit.text import llvm_type
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import INT64, UINT8, DType
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar, View

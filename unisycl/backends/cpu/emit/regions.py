@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from unisycl.backends.cpu.emit import endless, group_calls
 from unisycl.backends.cpu.emit.emitter import Emitter, Home, Loop, ScopeState
@@ -17,7 +16,7 @@ from unisycl.backends.cpu.emit.group_calls import Split
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import NOT_AT_RUN_TIME, llvm_type
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n

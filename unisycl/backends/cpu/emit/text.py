@@ -20,8 +20,21 @@ _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 def llvm_type(dtype: DType, lanes: int = 0) -> str:
     """Return the LLVM type of a scalar, or of a vector of ``lanes`` of them."""
-    scalar = _FLOATS[dtype.bits] if dtype.is_float else f"i{dtype.bits}"
-    return f"<{lanes} x {scalar}>" if lanes else scalar
+    return _types[dtype.kind == "f", dtype.bits, lanes]
+
+
+class _Types(dict[tuple[bool, int, int], str]):
+    """Types by whether they are of floats, their bits and lanes."""
+
+    def __missing__(self, kind: tuple[bool, int, int]) -> str:
+        """Write one."""
+        is_float, bits, lanes = kind
+        scalar = _FLOATS[bits] if is_float else f"i{bits}"
+        made = self[kind] = f"<{lanes} x {scalar}>" if lanes else scalar
+        return made
+
+
+_types = _Types()
 
 
 def suffix(dtype: DType, lanes: int = 0) -> str:

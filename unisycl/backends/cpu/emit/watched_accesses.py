@@ -9,8 +9,6 @@ words change in the order of the accesses; lanes that are off are not seen.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from unisycl.backends.cpu.checks import watching
 from unisycl.backends.cpu.emit import memory, printing, watch_words
 from unisycl.backends.cpu.emit.emitter import Emitter
@@ -18,6 +16,7 @@ from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address
 from unisycl.backends.reports import Site, Watched
 from unisycl.base.checked_mode import UNWRITTEN
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64, DType
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n

@@ -9,11 +9,11 @@ Python's. Other lanes are divided one by one. Non-goals: 32 bits, which always g
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Lanes, Val
 from unisycl.backends.cpu.emit.text import Function, llvm_type, vectors
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import FLOAT64, DType
 
 One = Callable[[Emitter, str, Val, Val], Val]

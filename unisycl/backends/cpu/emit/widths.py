@@ -7,9 +7,9 @@ give the same number, which ``sub_group`` objects report.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from unisycl.backends.cpu.emit import queries
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n

@@ -7,10 +7,9 @@ shapes of indices. Non-goals: times. Invariant: nothing here changes what is com
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from unisycl.backends.cpu.explain.said import place as said_place
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import address_space
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from unisycl.backends.cfamily.dialect import Dialect, Head
 from unisycl.backends.cfamily.kernel import Source
+from unisycl.base.dataclass import replace
 
 NAME = "joined_kernels"
 """What the kernel is called."""

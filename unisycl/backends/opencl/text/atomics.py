@@ -8,10 +8,10 @@ a device offers (``info``). Invariant: each returns the old value.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from unisycl.backends.cfamily.dialect import AtomicOp, Helper
 from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import address_space, memory_order, memory_scope
 
