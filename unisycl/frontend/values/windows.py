@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import access_mode
 from unisycl.frontend import coerce
 from unisycl.frontend.values import row_functions

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
+from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.simd.shapes import LINEAR, Shapes
