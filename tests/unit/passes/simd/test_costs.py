@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from unisycl.frontend.specialize import specialize
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes.checks import bounds
 from unisycl.passes.simd import costs, shapes
 
 start = np.zeros(65, np.int32)
@@ -38,6 +42,23 @@ def test_rows_of_a_sparse_matrix_are_taken_one_by_one() -> None:
                     y[column[k]] = y[i] + 1
     assert alone(product)
     assert alone(reached)
+
+
+def test_checks_do_not_decide() -> None:
+    """A checked kernel has the form that it has without checks, or checks cost several times it."""
+    def product(i):  # type: ignore[no-untyped-def]
+        total = np.float32(0)
+        for k in range(start[i], start[i + 1]):
+            total += value[k] * x[column[k]]
+        y[i] = total
+
+    def plain(i):  # type: ignore[no-untyped-def]
+        y[i] = value[column[i]]
+    for function, expected in ((product, True), (plain, False)):
+        kernel = specialize(function, "range", 1).kernel
+        checked = bounds.run(replace(kernel, checks=frozenset({"bounds"})))
+        assert any(isinstance(s, n.Check) for s in visit.statements(checked.body))
+        assert alone(checked) is expected
 
 
 def test_much_arithmetic_for_what_is_read_stays_in_vectors() -> None:
