@@ -32,6 +32,7 @@ else:
     concurrent_sub_groups = Later("unisycl.backends.cpu.emit.concurrent_sub_groups")
 
 _SMALL_TILE = 4096
+_CROSSED = 1 << 19  # items: caches of a processor hold what fewer touch, in any order
 _GROUPS_PER_THREAD = 16
 _ROWS = 4  # so many may run together
 _PLANS = 4096
@@ -79,6 +80,7 @@ class CpuExecutable:
     direct: direct.Direct
     loaded: jit.Loaded = field(repr=False)
     trial: Trial[CpuExecutable] | None = None
+    crossed: bool = False
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
     last_words: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -147,15 +149,16 @@ class CpuExecutable:
         """Return the tile a range is cut into.
 
         Rows as long as they are, enough tiles for all threads to stay busy, whole vectors along
-        the last dimension.
+        the last dimension. One vector where the next row's touches the lines of this one's.
         """
         if geometry.kind != "range":
             return (1,) * len(geometry.global_)
         units = unit_dimensions(geometry.global_)
         *outer, last = geometry.global_[:len(geometry.global_) - units]
-        share = max(self.least_share,
-                    -(-math.prod(geometry.global_) // (threads() * 16)))
-        along = min(last, max(share, self.lanes))
+        items = math.prod(geometry.global_)
+        share = max(self.least_share, -(-items // (threads() * 16)))
+        narrow = self.crossed and items >= _CROSSED and items // last * self.lanes >= _SMALL_TILE
+        along = min(last, self.lanes if narrow else max(share, self.lanes))
         along = -(-along // self.lanes) * self.lanes
         tile = [along]
         share = max(1, share // max(1, min(along, last)))
@@ -178,7 +181,7 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
                          loaded.addresses.get(SYMBOL + ".finish", 0), parts.heavy, parts.counted,
                          parts.sites, parts.watch, packer, steps,
                          _sizes(steps, packer), direct.function(loaded.addresses[at]), loaded,
-                         None if carried else _trial(kernel, key, parts.other))
+                         None if carried else _trial(kernel, key, parts.other), parts.crossed)
 
 
 def _sizes(steps: direct.Steps, packer: Packer) -> tuple[tuple[int, bool], ...]:
@@ -201,9 +204,9 @@ def _recall(kernel: n.Kernel, key: Key,
     loaded = None if known is None else jit.recall(known[0], names)
     if loaded is None:
         return None
-    _, lanes, steps, heavy, counted, other, ndim, params, *rest = known
+    _, lanes, steps, heavy, counted, other, crossed, ndim, params, *rest = known
     return loaded, Parts(lanes, 0, Layout(ndim, tuple(params), *rest), (), None,
-                         steps, heavy, counted, other)
+                         steps, heavy, counted, other, crossed)
 
 
 def _trial(kernel: n.Kernel, key: Key, lanes: int) -> Trial[CpuExecutable] | None:

@@ -33,7 +33,7 @@ from unisycl.ir.types import View
 from unisycl.passes import pipeline
 from unisycl.passes.interior import interior
 from unisycl.passes.shared import long_chains
-from unisycl.passes.simd import flat_rows, streams
+from unisycl.passes.simd import columns, flat_rows, streams
 
 _DEEP = 24  # branches one inside the other
 _VERY_DEEP = 100
@@ -90,7 +90,12 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
                                            max(1, 2 * found.vector_bits // _LINE)),
                          bool(loops), loops == {n.For},
                          0 if key.most or key.flat or asked.fast else
-                         other_lanes(plain(written), lanes, found.vector_bits))
+                         other_lanes(plain(written), lanes, found.vector_bits),
+                         not (key.units or key.flat) and _crossed(plain(written), lanes))
+
+
+def _crossed(kernel: n.Kernel, lanes: int) -> bool:
+    return lanes > 1 and columns.crossed(kernel, shapes_of(kernel, lanes))
 
 
 def _flat(kernel: n.Kernel, key: Key, module: Module) -> int:
@@ -123,7 +128,7 @@ def make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded
         code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
         decision_cache.note(kernel, [
             code, parts.lanes, parts.steps, parts.heavy, parts.counted, parts.other,
-            *dataclasses.astuple(parts.layout)], repr(key))
+            parts.crossed, *dataclasses.astuple(parts.layout)], repr(key))
     return loaded, parts
 
 
@@ -144,7 +149,8 @@ def find_facts(kernel: n.Kernel) -> list[int]:
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
     flats = sum(1 << k for k in flat_rows.counts(kernel)) if lanes > 1 else 0
-    if kernel.index_kind != "range" or visit.contains(kernel.body, n.While):
+    if kernel.index_kind != "range" or visit.contains(kernel.body, n.While) \
+            or _crossed(kernel, lanes):
         return [lanes, 0, 0, flats]  # neither is looked for there
     search = interior.Search(queries.shapes(kernel, lanes), lanes, SMALL)
     inner = interior.find(kernel, search)

@@ -68,7 +68,8 @@ class Parts:
 
     ``steps``: the vector operations of a sub-group (``pool.direct``). ``heavy``: it has loops;
     ``counted``: all of which run over a range. ``other``: the lanes of a form that may be faster
-    and gives the same bits; 0 if there is none.
+    and gives the same bits; 0 if there is none. ``crossed``: vectors are best followed by those of
+    the next row (``passes.simd.columns``).
     """
 
     lanes: int
@@ -80,6 +81,7 @@ class Parts:
     heavy: bool = False
     counted: bool = False
     other: int = 0
+    crossed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
