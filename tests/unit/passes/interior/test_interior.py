@@ -223,3 +223,100 @@ def test_neighbours_of_a_ring_divide_nothing_and_rows_of_one_id_do() -> None:
     assert not divides(inner(ring, 2))
     assert straight(inner(flat))
     assert divides(inner(flat))
+
+
+def loads(found: interior.Interior | None, array: str) -> int:
+    """Return how many elements of an array an interior reads."""
+    assert found is not None
+    return sum(isinstance(x, n.Load) and array in str(x.place.base)
+               for x in visit.all_expressions(found.body))
+
+
+def test_conditions_are_settled_however_they_are_written() -> None:
+    def not_outside(i, n):  # type: ignore[no-untyped-def]
+        if not (i < 3 or i >= n):
+            b[i] = a[i]
+
+    def not_both(i, n):  # type: ignore[no-untyped-def]
+        if not (i < n and i > 2):
+            return
+        b[i] = a[i]
+
+    def one_of_two(i, n):  # type: ignore[no-untyped-def]
+        if i < n or i < 5:
+            b[i] = a[i]
+
+    def mirrored(i, n):  # type: ignore[no-untyped-def]
+        if n > i and 3 <= i:
+            b[i] = a[i]
+
+    def nested(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            if not i < 3:
+                b[i] = a[i]
+
+    def unequal(i, n):  # type: ignore[no-untyped-def]
+        if i != n:
+            b[i] = a[i]
+
+    def of_a_sum(i, n):  # type: ignore[no-untyped-def]
+        if 2 * i + 1 < n:
+            b[i] = a[i]
+
+    def turned_round(i, n):  # type: ignore[no-untyped-def]
+        if n - i > 0:
+            b[i] = a[i]
+    every = (not_outside, not_both, one_of_two, mirrored, nested, unequal, of_a_sum, turned_round)
+    assert [f.__name__ for f in every if not straight(inner(f))] == []
+
+
+def test_loops_of_windows_are_settled_in_both_directions() -> None:
+    def upwards(i, n):  # type: ignore[no-untyped-def]
+        total = np.float32(0)
+        for k in range(-2, 3):
+            if 0 <= i + k < n:
+                total += a[i + k]
+        b[i] = total
+
+    def downwards(i, n):  # type: ignore[no-untyped-def]
+        total = np.float32(0)
+        for k in range(2, -3, -1):
+            if 0 <= i + k < n:
+                total += a[i + k]
+        b[i] = total
+    assert straight(inner(upwards))
+    assert straight(inner(downwards))
+
+
+def test_bits_above_the_lanes_are_those_of_the_first() -> None:
+    def operations(found: interior.Interior | None) -> set[str]:
+        assert found is not None
+        return {x.op for x in visit.all_expressions(found.body) if isinstance(x, n.Binary)
+                and x.op in ("and", "or", "xor", "shr")}
+
+    def partners(i, m):  # type: ignore[no-untyped-def]
+        b[i] = a[i ^ m]
+
+    def parts(i, m):  # type: ignore[no-untyped-def]
+        b[i] = a[i & (m - 1)] + a[i >> m] + a[i | m]
+
+    def near(i, m):  # type: ignore[no-untyped-def]
+        b[i] = a[i ^ 1] + a[i & 5]
+
+    def of_a_mask(i, m):  # type: ignore[no-untyped-def]
+        b[i] = a[i & 31] + a[i & ~15] + a[i ^ 64]
+    assert operations(inner(partners)) == set()
+    assert operations(inner(parts)) == set()
+    assert operations(inner(of_a_mask)) == set()
+    assert inner(partners).aligned  # type: ignore[union-attr]
+    found = inner(near)
+    assert found is None or operations(found) == {"xor", "and"}  # lanes differ in these bits
+
+
+def test_what_is_always_so_needs_no_look_at_the_other_side() -> None:
+    def larger(i, n):  # type: ignore[no-untyped-def]
+        b[i] = a[max(i - 1, 0)] + a[min(i, n)] + a[max(0, i)]
+    found = inner(larger)
+    assert straight(found)
+    assert loads(found, "a") == 3
+    assert not any(isinstance(x, n.Call) for x in visit.all_expressions(found.body))  # type: ignore[union-attr]
