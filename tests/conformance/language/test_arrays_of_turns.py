@@ -34,7 +34,66 @@ def held(out):
     return kernel
 
 
-@pytest.mark.parametrize("build", [kept, held])
+def unset(out):
+    def kernel(i):
+        for k in range(3):
+            turn = np.zeros(2, np.int64)
+            turn[0] = k + 1
+            if k == 0:
+                first = turn
+            out[i] += first[0]
+    return kernel
+
+
+def read_behind(out):
+    def kernel(i):
+        k = 0
+        while k < 3:
+            turn = np.zeros(2, np.int64)
+            turn[0] = k + 1
+            if k == 0:
+                first = turn
+            k += 1
+        out[i] = first[0]
+    return kernel
+
+
+def in_a_tuple(out):
+    def kernel(i):
+        for k in range(3):
+            turn = np.zeros(2, np.int64)
+            turn[0] = k + 1
+            if k == 0:
+                first = turn, k
+            out[i] += first[0][0]
+    return kernel
+
+
+def a_part(out):
+    def kernel(i):
+        for k in range(3):
+            turn = np.zeros((2, 3), np.int64)
+            turn[1, 2] = k + 1
+            if k == 0:
+                first = turn[1, 1:]
+            out[i] += first[1]
+    return kernel
+
+
+def of_a_loop_outside(out):
+    def kernel(i):
+        for j in range(2):
+            for k in range(3):
+                turn = np.zeros(2, np.int64)
+                turn[0] = k + j
+                if j > 0:
+                    out[i] += old[0]  # noqa: F821
+            old = turn  # noqa: F841
+    return kernel
+
+
+@pytest.mark.parametrize("build", [
+    kept, held, unset, read_behind, in_a_tuple, a_part, of_a_loop_outside])
 def test_an_array_of_an_earlier_turn_is_refused(queue, build):
     with pytest.raises(sycl.exception, match="K126.*may be an array of an earlier turn"):
         queue.parallel_for(1, build(ints(1))).wait()
@@ -63,3 +122,31 @@ def test_arrays_made_before_may_change_places(queue):
             out[i] = old[0]
         return kernel
     agree(queue, build, 3, out=ints(3))
+
+
+def test_names_of_one_turn_are_those_of_the_array_it_made(queue):
+    def build(out):
+        def kernel(i):
+            for k in range(4):
+                turn = np.zeros(2, np.int64)
+                turn[0] = k + i
+                if k >= 1:
+                    mine = turn
+                    out[i, 0] += mine[0]
+                last = turn
+            out[i, 1] = last[0]
+        return kernel
+    agree(queue, build, 3, out=ints(3, 2))
+
+
+def test_an_array_of_the_first_turn_serves_all(queue):
+    def build(out):
+        def kernel(i):
+            for k in range(4):
+                if k == 0:
+                    sums = np.zeros(2, np.int64)
+                sums[0] += k + i
+                out[i, k] = sums[0]
+        return kernel
+    with pytest.warns(sycl.KernelWarning, match="'sums' may be read here before"):
+        agree(queue, build, 3, out=ints(3, 4))

@@ -17,6 +17,7 @@ from unisycl.base.spans import Span
 from unisycl.frontend import coerce
 from unisycl.frontend.syntax.names import nonlocal_names
 from unisycl.frontend.values.absent import Lost, Pending, Poison
+from unisycl.frontend.values.choices import left_over
 from unisycl.frontend.values.joins import form_of, same
 from unisycl.frontend.values.kind import Form, Frame, Lowering, Met, ThingForm, Value, describe
 from unisycl.frontend.values.lists import Cells, is_memory_now
@@ -387,6 +388,7 @@ class Head:
     def __init__(self, ctx: Lowering, at: Site, stored: Iterable[str], node: ast.AST) -> None:
         self.site = at
         self.extra: dict[Name, None] = ctx.types.setdefault((*at, "extra"), {})
+        self.left: dict[Name, frozenset[Any]] = ctx.types.setdefault((*at, "left"), {})
         self.exit: Label | None = None
         self.before = state(ctx)
         self.turns: list[State] = []
@@ -402,6 +404,8 @@ class Head:
             made = Definition(depth=len(ctx.path))
             made.add(Edge(definition(frame, name), (), "entry"))
             self.names[key, name] = frame, made
+            if (key, name) in self.left:
+                frame.left[name] = made, self.left[key, name]
             form = table.get((key, name))
             if isinstance(form, Lost):
                 frame.names[name] = form
@@ -442,6 +446,7 @@ class Head:
         for (_, name), (frame, made) in self.names.items():
             made.add(Edge(definition(frame, name), (), "loop"))
         self._find_others(ctx)
+        self._find_left(ctx)
         bring(ctx, self.site, node)
         self._bring_out(ctx, node)
 
@@ -454,6 +459,15 @@ class Head:
                     continue
                 if name in frame.names and same([old, frame.names[name]]) is None:
                     self.extra[frame.key, name] = None
+                    ctx.changed = True
+
+    def _find_left(self, ctx: Lowering) -> None:
+        """Note arrays that a turn leaves to names which have no value before the loop."""
+        for (key, name), (frame, _) in self.names.items():
+            if name in frame.names and name not in _names(self.before, frame):
+                found = left_over(ctx, frame.names[name])
+                if not found <= self.left.get((key, name), frozenset()):
+                    self.left[key, name] = found | self.left.get((key, name), frozenset())
                     ctx.changed = True
 
     def lead_on(self, end: Label) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from unisycl.base.dataclass import dataclass, replace
 from unisycl.frontend import coerce
-from unisycl.frontend.values.absent import Lost
+from unisycl.frontend.values.absent import Lost, Pending
 from unisycl.frontend.values.kind import (
     Form,
     Kind,
@@ -207,17 +207,35 @@ def made_anew(ctx: Lowering, memory: Memory) -> None:
     (option,) = _options(ctx, memory)
     where = "this line" if ctx.at is None else f"line {ctx.span(ctx.at).line}"
     for frame in ctx.frames:
-        for name, bound in frame.names.items():
-            if _may_be(bound, option):
+        found = {name: memories(bound) for name, bound in frame.names.items()}
+        found.update((name, those) for name, (made, those) in frame.left.items()
+                     if frame.definitions.get(name) is made)
+        for name, those in found.items():
+            if option in those:
                 frame.names[name] = Lost("K126", (("name", name), ("where", where)))
 
 
-def _may_be(value: object, option: tuple[Any, ...]) -> bool:
-    """Say whether a value, or a part of it, may be a memory."""
+def memories(value: object) -> frozenset[Any]:
+    """Return which memories a value, or a part of it, may be that is one of several."""
     if isinstance(value, Choice):
-        return option in value.options
+        return frozenset(value.options)
+    return frozenset(x for part in _parts(value) for x in memories(part))
+
+
+def left_over(ctx: Lowering, value: object) -> frozenset[Any]:
+    """Return which memories, made by the kernel, a value or a part of it may be."""
+    if isinstance(value, Pending):
+        return frozenset(x for met in value.values for x in left_over(ctx, met.value))
+    if isinstance(value, Choice):
+        return frozenset(value.options)
+    if isinstance(value, Memory) and value.base in ctx.storage.arrays:
+        return frozenset([("array", ctx.storage.arrays.index(value.base))])
+    return frozenset(x for part in _parts(value) for x in left_over(ctx, part))
+
+
+def _parts(value: object) -> tuple[Any, ...]:
     parts = getattr(getattr(value, "row", value), "items", ()) if isinstance(value, Kind) else ()
-    return isinstance(parts, tuple) and any(_may_be(x, option) for x in parts)
+    return parts if isinstance(parts, tuple) else ()
 
 
 # ---- elements

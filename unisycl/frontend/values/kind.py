@@ -397,10 +397,11 @@ class Frame:
     round. ``definitions`` say where each name got what it stands for, ``seen`` of which form.
     ``result`` is what returns give, ``returned`` which values; ``falls``: one returns nothing.
     ``assigned`` are the names the function binds, ``once`` those that one plain assignment binds,
-    so that a constant given to one stays one. ``allowed`` are the aspects that ``device_has``
-    lists, None where it says nothing. ``in_place``: it returns the object that it was given, which
-    whoever calls it has. ``end``: where returns lead, if there are several. ``yielding``: the
-    loop that goes over this generator.
+    so that a constant given to one stays one. ``left``: by names that have no value before a loop,
+    their definition at its head and the memories that a turn before may have left them.
+    ``allowed`` are the aspects that ``device_has`` lists, None where it says nothing.
+    ``in_place``: it returns the object that it was given, which whoever calls it has. ``end``:
+    where returns lead, if there are several. ``yielding``: the loop that goes over this generator.
     """
 
     source: FunctionSource
@@ -412,6 +413,7 @@ class Frame:
     names: dict[str, Value | n.Local] = field(default_factory=dict)
     definitions: dict[str, Any] = field(default_factory=dict)
     seen: dict[str, Any] = field(default_factory=dict)
+    left: dict[str, tuple[Any, frozenset[Any]]] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     once: frozenset[str] = frozenset()
     scope: int = 0
