@@ -32,6 +32,16 @@ def waits(body: n.Block, shapes: Shapes) -> bool:
                and _is_chain(s, shapes) for s in visit.statements(body))
 
 
+def parts(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether some loop that lanes go round together has a branch that some of them may take.
+
+    Each turn waits for its masks, and one branch foretold wrongly then costs two vectors a wait.
+    """
+    return any(isinstance(s, n.For | n.While) and id(s) not in shapes.divergent and any(
+        isinstance(x, n.If) and id(x) in shapes.divergent for x in visit.statements(s.body))
+        for s in visit.statements(body))
+
+
 def leaps(body: n.Block, shapes: Shapes) -> bool:
     """Say whether some loop of work-items side by side goes on behind all of them in each turn.
 

@@ -135,3 +135,36 @@ def test_loops_that_data_ends_have_two_vectors_also_where_a_few_registers_are_sh
 
     assert [of_range(escape, 1, bits) for bits in (256, 512)] == [16, 32]
     assert of_range(full, 1, 256) == 8
+
+
+def test_loops_with_branches_of_lanes_have_two_vectors_where_more_are_short() -> None:
+    f = np.float32
+    px, py, pz, mass, out = (np.zeros(256, f) for _ in range(5))
+
+    def near(i, cut):  # type: ignore[no-untyped-def]
+        fx, fy, fz, energy = f(0), f(0), f(0), f(0)
+        for j in range(256):
+            dx, dy, dz = px[i] - px[j], py[i] - py[j], pz[i] - pz[j]
+            apart = dx * dx + dy * dy + dz * dz
+            if apart < cut and apart > f(0):
+                pull = mass[j] * sycl.exp(-apart)
+                fx += pull * dx
+                fy += pull * dy
+                fz += pull * dz
+                energy += pull * apart
+        out[i] = fx + fy + fz + energy
+
+    def every(i, cut):  # type: ignore[no-untyped-def]
+        fx, fy, fz, energy = f(0), f(0), f(0), f(0)
+        for j in range(256):
+            dx, dy, dz = px[i] - px[j], py[i] - py[j], pz[i] - pz[j]
+            apart = dx * dx + dy * dy + dz * dz + cut
+            pull = mass[j] * sycl.exp(-apart)
+            fx += pull * dx
+            fy += pull * dy
+            fz += pull * dz
+            energy += pull * apart
+        out[i] = fx + fy + fz + energy
+    chosen = [choose_lanes(specialize(function, "range", 1, (f(1),)).kernel, 256)
+              for function in (near, every)]
+    assert chosen == [16, 8]

@@ -30,6 +30,7 @@ _CONSTANTS = 4
 _NEAR = 4.0  # forms whose costs are within this factor may be tried
 _MOST_LANES = 64
 _SPILLED = 1.75  # times the registers: two vectors fill each other's waits, at the price of loads
+_SPILLED_APART = 2.5  # the same for loops with branches where lanes part ways, with 16 registers
 _KEPT = 4  # times the registers, of what loops keep that go on behind a whole launch
 _WALKED_BITS = 4 * 512  # of a row that a loop goes down
 
@@ -80,8 +81,9 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
         if pressure.waits_for_pages(kernel.body, found):
             names *= _KEPT
     wanted = native
+    spilled = _SPILLED_APART if names == 16 and pressure.parts(kernel.body, found) else _SPILLED
     while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= (
-            names * _SPILLED if wanted == native else names):
+            names * spilled if wanted == native else names):
         wanted *= 2
     if kernel.index_kind == "range" and pressure.walks(kernel.body, found):
         while wanted * bits < _WALKED_BITS and 2 * wanted // native * alive <= 2 * names:
