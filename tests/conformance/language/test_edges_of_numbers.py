@@ -54,12 +54,15 @@ def widened(i, a, b, o):  # type: ignore[no-untyped-def]
     o[4, i] = x * y
     o[5, i] = x << y
     o[6, i] = np.abs(x) >> 1
+    o[7, i] = 1 if -x < 0 else 2
+    o[8, i] = int((x - x) - x) + 1
+    o[9, i] = int(~(x - 1)) - 1
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint32"])
+@pytest.mark.parametrize("dtype", ["int16", "int8", "uint16", "int32", "uint32"])
 def test_what_wrapped_is_widened_as_it_is(queue: sycl.queue, dtype: str) -> None:
     a, b = pairs(dtype)
-    found, wanted = np.zeros((7, a.size), np.int64), np.zeros((7, a.size), np.int64)
+    found, wanted = np.zeros((10, a.size), np.int64), np.zeros((10, a.size), np.int64)
     queue.parallel_for(a.size, widened, a, b, found).wait()
     with np.errstate(all="ignore"):
         for i in range(a.size):

@@ -47,8 +47,8 @@ def turned(i, a, b, n):
 
 def in_turns(i, a, b, n):
     for k in range(3):
-        b[2 * i + 64 * k] = a[2 * i + 64 * k] + k
-        b[2 * i + 1 + 64 * k] = a[2 * i + 64 * k + 1] - k
+        b[2 * i + 160 * k] = a[2 * i + 160 * k] + k
+        b[2 * i + 1 + 160 * k] = a[2 * i + 160 * k + 1] - k
 
 
 def _expected(function, a, b, items, n):
@@ -64,7 +64,7 @@ def _expected(function, a, b, items, n):
 def test_elements_of_neighbours(device: sycl.device, function, dtype) -> None:
     for items in (1, 7, 77):
         step = {pairs: 2, points: 3, grey: 4, every_other: 2, eight: 8, turned: 2}.get(function)
-        size = step * items if step is not None else 192 + 2 * items
+        size = step * items if step is not None else 480 + 2 * items
         a = np.random.default_rng(items).integers(0, 60, size).astype(dtype)
         b = np.arange(size).astype(dtype)
         expected = b.copy()

@@ -107,6 +107,8 @@ class Dialect:
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
             (``signs``); helpers negated and hidden say it otherwise.
         hides_inversions: the compiler must not see that the bits of an integer are turned.
+        hides_narrowing: the compiler must not see what integers of 16 bits are narrowed from
+            (helper low_half), for it takes the negative of the least one as 32768.
         joins_private: private arrays are members of one struct.
         halves: whether values may be of half precision; otherwise its bits can be converted, by
             the helpers half_to_float and float_to_half of ushort.
@@ -196,6 +198,7 @@ class Dialect:
     elements: tuple[str, ...] = tuple(f"s{k:x}" for k in range(16))
     hides_negations: bool = False
     hides_inversions: bool = False
+    hides_narrowing: bool = False
     joins_private: bool = False
     hides_turns: bool = False
     hides_departures: bool = False

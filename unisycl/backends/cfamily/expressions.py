@@ -24,7 +24,7 @@ from unisycl.backends.cfamily.printer import (
 )
 from unisycl.backends.cfamily.printing import FAILED
 from unisycl.backends.cfamily.waits import Failed
-from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, INT64, UINT16, UINT32, DType
+from unisycl.base.dtypes import FLOAT16, FLOAT32, INT16, INT32, INT64, UINT16, UINT32, DType
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
@@ -44,7 +44,9 @@ def emit(p: Printer, x: n.Expr) -> Text:
 
 
 def cast(p: Printer, text: Text, dtype: DType) -> Text:
-    """Return a C cast."""
+    """Return a C cast, or what does the same out of the compiler's sight."""
+    if p.d.hides_narrowing and dtype is INT16 and not text.c.isdigit():
+        return _through(p, "low_half", text, dtype)
     return Text(f"({p.type(dtype)}){text.at(UNARY)}", UNARY)
 
 
@@ -141,6 +143,9 @@ def binary(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | No
     if op == "div":
         return p.call(p.d.divide(dtype), [a, b], dtype)
     if op in ("floordiv", "mod"):
+        if p.d.hides_narrowing and dtype is INT16:
+            wide = _division(p, op, cast(p, a, INT32), cast(p, b, INT32), INT32, None)
+            return cast(p, wide, dtype)
         return _division(p, op, a, b, dtype, x)
     if op in ("shl", "shr"):
         return _shift(p, op, a, b, dtype, x)
@@ -281,6 +286,8 @@ def _bitcast(p: Printer, x: n.Bitcast) -> Text:
     crosses = p.signs is not None and source.is_float is not to.is_float
     if crosses and to.is_float:  # else a compiler sees a negation where the top bit is flipped
         bits = _through(p, "hidden", bits, source)
+    if p.d.hides_narrowing and source is UINT16 and to is INT16:
+        return cast(p, bits, to)
     text = Text(p.d.bitcast.format(type=p.type(to), x=bits.c))
     return _through(p, "hidden", text, to) if crosses and source.is_float else text
 

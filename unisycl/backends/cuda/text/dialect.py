@@ -63,6 +63,7 @@ def make_dialect(target: Target) -> Dialect:
         fence=atomics.fence, bitcast="__builtin_bit_cast({type}, {x})", builtin=builtins.spelling,
         computes=builtins.computes, helper=_helper, atomic=atomics.template,
         collective=sub_groups.collective, divide=_divide, reserved=reserved.is_reserved,
+        hides_narrowing=True,
         sub_groups=True, warp=WARP, members=sub_groups.members, scoped_jumps=True,
         unroll="#pragma unroll", rolled="#pragma unroll 1", control=_control,
         packed="__attribute__((packed, aligned({align})))", device_fence="__threadfence();",

@@ -34,6 +34,12 @@ HELPERS: dict[str, Helper] = {
 {{
     return x < 0 ? ({T})(({U})0 - ({U})x) : x;
 }}"""),
+    "low_half": Helper("""{T} {name}(int x)
+{{
+    int y;
+    asm("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
+    return ({T})y;
+}}"""),
     "turned": Helper("""{T} {name}({T} x, {T} by)
 {{
     const unsigned int k = (unsigned int)by & {last};

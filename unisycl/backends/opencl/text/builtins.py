@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from unisycl.backends.cfamily.dialect import Helper
 from unisycl.backends.opencl.text.gamma import TGAMMA
-from unisycl.base.dtypes import DType
+from unisycl.base.dtypes import INT16, INT32, DType
 from unisycl.ir.builtins import Builtin
 
 _FLOAT = frozenset((
@@ -68,6 +68,7 @@ _SPECIAL: dict[str, dict[str, str]] = {
 CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
             for name in ("sinpi", "cospi", "tanpi", "atanpi", "expm1", "log1p", "tgamma",
                          "sign")}
+CAREFUL["rootn"] = "({1} == 1 ? {0} : rootn({0}, {1}))"
 CAREFUL |= {f"native_{name}": f"half_{name}({{0}})" for name in ("sin", "cos", "tan")}
 
 # what stands for sums that must not be fused with a product, where FP_CONTRACT OFF is not obeyed
@@ -85,6 +86,12 @@ _NAN = {"uint16": "as_half((ushort)(({0}) & 0x3ffu | 0x7e00u))",
 HELPERS: dict[str, Helper] = {
     "magnitude": Helper("{T} {name}({T} x)\n{{\n    return x < 0 ? ({T})(({U})0 - ({U})x) : x;\n"
                         "}}"),  # PoCL's own abs promises that no result is negative
+    "low_half": Helper("""{T} {name}(int x)
+{{
+    int y;
+    asm("mov.b32 %0, %1;" : "=r"(y) : "r"(x));
+    return ({T})y;
+}}"""),
     "lesser": Helper("{T} {name}({T} a, {T} b)\n{{\n    return b < a ? b : a;\n}}"),
     "greater": Helper("{T} {name}({T} a, {T} b)\n{{\n    return a < b ? b : a;\n}}"),
     "minimum": Helper("{T} {name}({T} a, {T} b)\n{{\n    return isnan(a) ? a : isnan(b) ? b : "
@@ -212,6 +219,11 @@ def careful(weak: tuple[str, ...]) -> Callable[[Builtin, DType], str | None]:
     """Return ``spelling`` for a driver whose functions of these names are wrong."""
     instead = {name: CAREFUL[name] for name in weak}
     return lambda row, dtype: instead.get(row.name) or spelling(row, dtype)
+
+
+def in_words(row: Builtin, dtype: DType) -> DType:
+    """Return the type that a builtin is computed in where short numbers lose their sign."""
+    return INT32 if dtype is INT16 and row.name in ("abs", "abs_diff") else dtype
 
 
 def spelling(row: Builtin, dtype: DType) -> str | None:

@@ -6,8 +6,11 @@ from unisycl.backends.opencl.discovery.info import device_info
 from unisycl.backends.opencl.discovery.traits import Traits
 from unisycl.backends.opencl.launch.programs import options
 from unisycl.backends.opencl.memory.levels import Level
+from unisycl.backends.opencl.text.dialect import make_dialect
 from unisycl.backends.opencl.text.quirks import Quirks, corrected, quirks_of
+from unisycl.base.dtypes import INT16, INT32, UINT16
 from unisycl.base.enums import aspect, memory_order, memory_scope
+from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.nodes import Barrier, Kernel
 
 
@@ -54,3 +57,15 @@ def test_loops_and_negations_on_intels_runtime_are_said_otherwise() -> None:
                       traits=(("options", ("-ffast-math",)),))
     assert "-cl-std=CL1.2 -cl-mad-enable" == options(reported("", ""), quirks, together)
     assert "-cl-no-signed-zeros" in options(reported("", ""), Quirks(), together)
+
+
+def test_shorts_on_nvidias_cards_are_narrowed_out_of_sight() -> None:
+    traits = reported("NVIDIA CUDA", "gpu")
+    told, plain = (make_dialect(traits, quirks, offsets=False)
+                   for quirks in (quirks_of(traits), Quirks()))
+    assert told.hides_narrowing
+    assert not plain.hides_narrowing
+    magnitude = BUILTINS["abs"]
+    assert told.computes(magnitude, INT16) is INT32
+    assert told.computes(magnitude, UINT16) is UINT16
+    assert plain.computes(magnitude, INT16) is INT16
