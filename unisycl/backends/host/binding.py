@@ -295,7 +295,7 @@ class Binder:
                   extra: dict[str, Any]) -> FunctionType:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         closure = tuple(
-            CellType(extra[name]) if name in extra else self._cell(function, name, cells[name])
+            CellType(extra[name]) if name in extra else self._cell(function, name, cells.get(name))
             for name in code.co_freevars)
         defaults = self.substitute(function.__defaults__) if function.__defaults__ else None
         made = FunctionType(code, self._globals(function), function.__name__, defaults, closure)
@@ -304,7 +304,9 @@ class Binder:
         made.__qualname__ = function.__qualname__
         return made
 
-    def _cell(self, function: FunctionType, name: str, cell: CellType) -> CellType:
+    def _cell(self, function: FunctionType, name: str, cell: CellType | None) -> CellType:
+        if cell is None:  # its own name, which what is around a rewritten function binds, too
+            return CellType(self.substitute(function.__globals__.get(name)))
         if function is self._root and ("free", name) in self._scalars:
             return CellType(self._scalars["free", name])
         try:
