@@ -68,7 +68,6 @@ def test_kernels_in_others_words_are_told_ours():
     (lambda it, a: print(a[0].std()), "of a row there are sum, mean"),
     (lambda it, a: print(a.sum(axis=1)), "take it row by row: a[i].sum()"),
     (lambda it, a: print(a[0].sum(axis=0)), "a row has one axis: leave it out"),
-    (lambda it, a: print(a[:, 1].sum()), "give a.T to the kernel"),
     (lambda it, a: print(sorted(a[0])[1]), "[a[k] for k in range(3)]"),
 ])
 def test_what_rows_do_not_have_is_told_with_a_way_out(kernel, way_out):
