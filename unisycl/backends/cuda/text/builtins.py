@@ -69,7 +69,8 @@ _NAN = {"uint16": ("float16", "(unsigned short)(({0}) & 0x3ffu | 0x7e00u)"),
 _OF_HALVES = {"fma": "{helper:fused_f16}({0}, {1}, {2})",
               "nextafter": "{helper:next_f16}({0}, {1})",
               "fract.fraction": "{helper:fraction_f16}({0})",
-              "bitselect": "{helper:of_bits}({0}, {1}, {2})"}
+              "bitselect": "{helper:of_bits}({0}, {1}, {2})",
+              "isnormal": "{helper:is_normal_f16}({0})"}
 HELPERS: dict[str, Helper] = {**FUNCTIONS, **INTEGERS, **half.HELPERS}
 
 
@@ -100,6 +101,8 @@ def _of_floats(row: Builtin, dtype: DType) -> str | None:
         return _ROUGH[word]
     f = "f" if dtype.bits == 32 else ""
     places = ", ".join(f"{{{k}}}" for k in range(row.arity))
+    if row.name == "hypot" and not f:
+        return f"{{helper:hypotenuse}}({places})"
     if row.name in _LIBRARY:
         return f"{row.name}{f}({places})"
     if row.name in _OWN:

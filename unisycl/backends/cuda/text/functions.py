@@ -59,9 +59,15 @@ _PARTS = {
     "quotient": """int {name}({T} x, {T} y)
 {{
     if (!isfinite(x) || !isfinite(y) || y == 0) return 0;
-    int q = 0;
-    remquo(x, y, &q);
-    return q < 0 ? -(-q & 127) : q & 127;
+    const {T} part = fmod(fabs(x), 128 * fabs(y)), b = fabs(y);  // remquo has three bits here
+    const int q = (int)rint(part / b - remainder(part, b) / b) & 127;
+    return (x < 0) != (y < 0) ? -q : q;
+}}""",
+    "hypotenuse": """{T} {name}({T} x, {T} y)
+{{
+    if (!(fmax(fabs(x), fabs(y)) > 1e300)) return hypot(x, y);
+    const {T} scale = 8.673617379884035e-19;  // the library's is infinite near the greatest number
+    return hypot(x * scale, y * scale) / scale;
 }}""",
     "gamma_sign": """int {name}({T} x)
 {{

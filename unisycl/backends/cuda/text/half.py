@@ -55,6 +55,11 @@ HELPERS: dict[str, Helper] = {
     else x.bits += (x > 0) == up ? 1 : -1;
     return x;
 }}"""),
+    "is_normal_f16": Helper("""bool {name}({T} x)
+{{
+    const float wide = x;
+    return isfinite(wide) && fabsf(wide) >= 6.103515625e-05f;
+}}"""),
     "fraction_f16": Helper("""{T} {name}({T} x)
 {{
     const float wide = x;
