@@ -11,7 +11,6 @@ been written.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 
 import unisycl as sycl
 from tests.executed import execute
-from unisycl.testing import find_device
+from tests.property.against_host import compare
 
 SHAPES = (((64,), (32,)), ((40,), (20,)), ((21,), (7,)), ((1,), (1,)), ((3, 24), (1, 12)),
           ((6, 10), (3, 5)), ((96,), (96,)))
@@ -313,29 +312,5 @@ def run(seed: int, device: sycl.device, *, size: int = 8, debug: bool = False) -
     return out
 
 
-def main() -> int:
-    """Compare programs on a device and on the host device; print what differs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--debug", action="store_true", help="compile with checks")
-    asked = parser.parse_args()
-    host, device = find_device("host"), find_device(asked.device)
-    wrong = 0
-    for seed in range(asked.seed, asked.seed + asked.count):
-        try:
-            expected = run(seed, host)
-            found = run(seed, device, debug=asked.debug)
-            text = "" if np.array_equal(expected, found) else f"{expected[:12]} {found[:12]}"
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong is the result
-            text = f"{type(error).__name__}: {error}"
-        if text:
-            wrong += 1
-            print(f"seed {seed}: {text}", flush=True)
-    print(f"{asked.count} programs on {asked.device}, {wrong} of them differ")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(compare(__doc__, run))
