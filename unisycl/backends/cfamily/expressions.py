@@ -30,6 +30,7 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import Builtin
 
+_NEGATING = ("abs", "abs_diff")  # builtins that may give the negative of what they are given
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _SYMBOL = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "and": ("&", BITS),
            "or": ("|", BITS), "xor": ("^", BITS)}
@@ -309,6 +310,8 @@ def call_builtin(p: Printer, row: Builtin, dtype: DType, args: list[tuple[Text, 
                  to: DType) -> Text:
     """Return a call of a builtin of a type, given its operands and the type of its result."""
     wide = p.d.computes(row, dtype)
+    if p.d.hides_narrowing and dtype is INT16 and row.name in _NEGATING:
+        wide = INT32
     template = p.d.builtin(row, wide)
     if template is None:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{p.kernel.name}' calls "

@@ -12,7 +12,7 @@ from unisycl.backends.cuda.text import half
 from unisycl.backends.cuda.text.functions import HELPERS as FUNCTIONS
 from unisycl.backends.cuda.text.integers import HELPERS as INTEGERS
 from unisycl.backends.cuda.text.integers import spelling as of_integers
-from unisycl.base.dtypes import FLOAT16, FLOAT32, INT16, INT32, DType
+from unisycl.base.dtypes import FLOAT16, FLOAT32, DType
 from unisycl.ir.builtins import Builtin
 
 # functions of the library; those of single precision end in f
@@ -75,9 +75,7 @@ HELPERS: dict[str, Helper] = {**FUNCTIONS, **INTEGERS, **half.HELPERS}
 
 
 def computes(row: Builtin, dtype: DType) -> DType:
-    """Return the type that a builtin is computed in: halves are widened, and some short numbers."""
-    if dtype is INT16 and row.name in ("abs", "abs_diff"):
-        return INT32
+    """Return the type that a builtin is computed in: halves are widened."""
     return FLOAT32 if dtype is FLOAT16 and row.name not in _OF_HALVES else dtype
 
 

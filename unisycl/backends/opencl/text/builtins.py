@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from unisycl.backends.cfamily.dialect import Helper
 from unisycl.backends.opencl.text.gamma import TGAMMA
-from unisycl.base.dtypes import INT16, INT32, DType
+from unisycl.base.dtypes import DType
 from unisycl.ir.builtins import Builtin
 
 _FLOAT = frozenset((
@@ -219,11 +219,6 @@ def careful(weak: tuple[str, ...]) -> Callable[[Builtin, DType], str | None]:
     """Return ``spelling`` for a driver whose functions of these names are wrong."""
     instead = {name: CAREFUL[name] for name in weak}
     return lambda row, dtype: instead.get(row.name) or spelling(row, dtype)
-
-
-def in_words(row: Builtin, dtype: DType) -> DType:
-    """Return the type that a builtin is computed in where short numbers lose their sign."""
-    return INT32 if dtype is INT16 and row.name in ("abs", "abs_diff") else dtype
 
 
 def spelling(row: Builtin, dtype: DType) -> str | None:

@@ -72,7 +72,6 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         hides_negations=quirks.shared_negations, hides_turns=quirks.lost_turns,
         hides_departures=quirks.shared_departures,
         hides_inversions=quirks.lost_inversions, hides_narrowing=quirks.lost_signs,
-        computes=builtins.in_words if quirks.lost_signs else lambda row, dtype: dtype,
         joins_private=quirks.chosen_arrays,
         keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
         if quirks.forgets_local else "",
