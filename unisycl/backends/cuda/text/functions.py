@@ -65,9 +65,13 @@ _PARTS = {
 }}""",
     "hypotenuse": """{T} {name}({T} x, {T} y)
 {{
-    if (!(fmax(fabs(x), fabs(y)) > 1e300)) return hypot(x, y);
-    const {T} scale = 8.673617379884035e-19;  // the library's is infinite near the greatest number
-    return hypot(x * scale, y * scale) / scale;
+    const {T} p = fabs(x), q = fabs(y);
+    if (!(fmax(p, q) > 1e300) || !isfinite(p) || !isfinite(q)) return hypot(x, y);
+    const {T} scale = 2.409919865102884e-181;  // the library may be a step too great: infinite
+    const {T} a = fmax(p, q) * scale, b = fmin(p, q) * scale, h = sqrt(fma(a, a, b * b));
+    const {T} hh = fma(h, h, ({T})0), aa = fma(a, a, ({T})0);  // rounded, never fused
+    const {T} more = fma(-b, b, hh - aa) + fma(h, h, -hh) - fma(a, a, -aa);
+    return (h - more / (2 * h)) / scale;
 }}""",
     "gamma_sign": """int {name}({T} x)
 {{
