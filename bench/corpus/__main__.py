@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.corpus import catalogue, ispc, peers, table
-from bench.corpus.frame import PLAIN
+from bench.corpus.frame import FAST, PLAIN
 from bench.corpus.run import run
 
 
@@ -30,6 +30,8 @@ def main(given: Sequence[str] | None = None,
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--plain", action="store_true",
                         help="time ours by parallel_for, not by launches prepared once")
+    parser.add_argument("--fast", action="store_true",
+                        help="compile ours with -ffast-math, as Numba's and Taichi's are")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--ispc", metavar="PATH", help="ISPC's compiler, for its peers")
     asked = parser.parse_args(given)
@@ -47,8 +49,9 @@ def main(given: Sequence[str] | None = None,
         if why := peers.lacks(name):
             print(f"without {name}: {why}")
             wanted.remove(name)
-    if asked.plain:
-        os.environ[PLAIN] = "1"
+    for variable, given_so in ((PLAIN, asked.plain), (FAST, asked.fast)):
+        if given_so:
+            os.environ[variable] = "1"
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
     print(f"{len(rows)} forms on {cores} processors, load {load:.1f}")
     print(table.heading(wanted))

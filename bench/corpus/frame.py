@@ -8,6 +8,7 @@ nothing imports Numba there, and references may call them. Non-goals: processes 
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 PLAIN = "CORPUS_PLAIN"  # set to have ours time ``parallel_for`` and not prepared launches
+FAST = "CORPUS_FAST"  # set to have ours compiled with -ffast-math, as Numba's are
 PEER = "CORPUS_PEER"  # whose process this is, in the environment it is started with
 
 prange: Any = range
@@ -170,10 +172,11 @@ def launches(queue: Any, steps: Sequence[Any], *, bound: bool = False) -> Callab
                 for a in step.args]
         sums = [sycl.reduction(out, getattr(sycl, operator), fresh)
                 for out, operator in step.reductions]
+        kernel = fast(step.kernel) if os.environ.get(FAST) else step.kernel
         if bound and not sums:
-            launch: Callable[[], Any] = queue.bind(space, step.kernel, *args)
+            launch: Callable[[], Any] = queue.bind(space, kernel, *args)
             return launch
-        return lambda: queue.parallel_for(space, *sums, step.kernel, *args)
+        return lambda: queue.parallel_for(space, *sums, kernel, *args)
 
     calls = [prepared(step) for step in steps]
 
@@ -183,6 +186,18 @@ def launches(queue: Any, steps: Sequence[Any], *, bound: bool = False) -> Callab
         queue.wait()
 
     return run
+
+
+def fast(kernel: Any) -> Any:
+    """Return a kernel that rounds as the compiler likes; what is no function stays as it is."""
+    import unisycl as sycl  # noqa: PLC0415 - peers' processes do without
+
+    function = inspect.unwrap(kernel)
+    if not inspect.isfunction(function):
+        return kernel
+    options = sycl.ext.oneapi.experimental.build_options("-ffast-math")
+    size = getattr(kernel, "reqd_sub_group_size", 0)
+    return sycl.kernel(reqd_sub_group_size=size, properties=[options])(function)
 
 
 def show(entries: Sequence[Entry]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import unisycl as sycl
 from bench.corpus import catalogue
-from bench.corpus.frame import launches, mismatch
+from bench.corpus.frame import fast, launches, mismatch
 
 ENTRIES = catalogue.entries()
 ROWS = catalogue.rows([])
@@ -50,3 +50,14 @@ def test_every_entry_says_why_it_tolerates_and_is_told_apart_from_unwritten_resu
 def test_twins_are_forms() -> None:
     for entry, _ in ENTRIES.values():
         assert entry.twin is None or set(entry.twin) <= set(entry.forms), entry.name
+
+
+@pytest.mark.parametrize("name", ["signals.row_sums", "examples.rt/packet"])
+def test_fast_kernels_keep_what_they_ask_for(name: str) -> None:
+    title, _, form = name.partition("/")
+    entry, _ = ENTRIES[title]
+    kernel = entry.forms[form](entry.make(entry.small))[0].kernel
+    made = fast(kernel)
+    assert made.traits == (("options", ("-ffast-math",)),)
+    assert made.reqd_sub_group_size == kernel.reqd_sub_group_size
+    assert made.function is kernel.function
