@@ -91,3 +91,49 @@ def test_planes_whose_rows_share_what_they_read(queue):
             out[z, g, m] += b[m, d] * a[z, g, d]
     queue.parallel_for(sycl.range(3, rows, 25), kernel, out, a, b).wait()
     np.testing.assert_array_equal(out, a[:, :rows] @ b.T)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ends_of_rows_that_run_together(queue, dtype):
+    """Vectors at rows' ends: sums of one order, bit by bit, and nothing beside them is written."""
+    random, n = np.random.default_rng(3), 19
+    for rows, width in ((4, 1), (5, 7), (8, 9), (11, 15), (4, 17), (7, 33)):
+        a = random.random((rows, n)).astype(dtype) - dtype(0.5)
+        b = random.random((width, n)).astype(dtype)
+        whole = np.full((rows + 1, width + 5), 7, dtype)
+        c = whole[:rows, :width]
+        wanted = np.zeros((rows, width), dtype)
+        for k in range(n):  # exact: products of few bits
+            wanted += np.round(a[:, k:k + 1] * 64) * np.round(b[:, k] * 64)
+
+        def kernel(it, c, a, b):
+            i, j = it[0], it[1]
+            total = a[0, 0] * 0
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[j, k]
+            c[i, j] = total
+        queue.parallel_for(sycl.range(rows, width), kernel, c, np.round(a * 64),
+                           np.round(b * 64)).wait()
+        np.testing.assert_array_equal(c, wanted, f"{rows} {width}")
+        whole[:rows, :width] = 7
+        assert (whole == 7).all()
+
+
+def test_guards_hold_at_the_ends_of_rows(queue):
+    """A guard that an end passes in some lanes only leaves the others as they were."""
+    n = 6
+    for width, last in ((13, 12), (9, 9), (21, 5), (16, 14)):
+        a = (np.arange(9 * n) * 7 % 11).astype(np.float32).reshape(9, n)
+        b = (np.arange(n * width) * 5 % 13).astype(np.float32).reshape(n, width)
+        c, wanted = np.ones((9, width), np.float32), np.ones((9, width), np.float32)
+
+        def kernel(it, c, a, b, last):
+            i, j = it[0], it[1]
+            if j < last:
+                total = a[0, 0] * 0
+                for k in range(a.shape[1]):
+                    total += a[i, k] * b[k, j]
+                c[i, j] += total
+        queue.parallel_for(sycl.range(9, width), kernel, c, a, b, last).wait()
+        wanted[:, :last] += (a @ b)[:, :last]
+        np.testing.assert_array_equal(c, wanted, f"{width} {last}")

@@ -349,7 +349,7 @@ def _range_unit(e: Emitter, number: str, edge: bool, *, inner: rows.Inside | Non
         e.homes = dict(fixed)
         e.queries = asked(ids)
     box(e, lows, highs, row, edge=edge,
-        several=None if jam is None else functools.partial(jam.run, e, prepared))
+        several=None if jam is None else functools.partial(jam.run, e, prepared, edge))
     e.shapes = shapes
 
 

@@ -97,9 +97,12 @@ class Several:
     together: Together
     shapes: Shapes
 
-    def run(self, e: Emitter, prepare: Callable[[list[Val]], None], at: Ends,
+    def run(self, e: Emitter, prepare: Callable[[list[Val]], None], edge: bool, at: Ends,
             outer: list[Val]) -> None:
-        """Run the whole vectors of as many rows as the body is for, if nobody has begun them."""
+        """Run the vectors of as many rows as the body is for, if nobody has begun them.
+
+        ``edge``: rows may end within a vector, which runs under a mask.
+        """
         f = e.f
         known, fits = f.label("known"), f.label("fits")
         several, single, done = f.label("several"), f.label("single"), f.label("begun")
@@ -112,36 +115,52 @@ class Several:
         f.branch(f.op(f"icmp ule i64 {behind}, {at.high}"), several, single)
         f.start(several)
         f.store("i64", behind, at.until)
-        self.vectors(e, prepare, at, [*outer, Val(UNIFORM, INT64, at.now)])
+        self.vectors(e, prepare, edge, at, [*outer, Val(UNIFORM, INT64, at.now)])
         f.jump(done)
         f.start(single)
         f.jump(done)
         f.start(done)
 
-    def vectors(self, e: Emitter, prepare: Callable[[list[Val]], None], at: Ends,
+    def vectors(self, e: Emitter, prepare: Callable[[list[Val]], None], edge: bool, at: Ends,
                 outer: list[Val]) -> None:
-        """Run vectors from the beginning of rows on, as long as they are whole and tests hold."""
+        """Run vectors from the beginning of rows on, as long as tests hold."""
         f, w, shapes = e.f, e.lanes.lanes, e.shapes
-        look, fast, done = f.label("look"), f.label("jam"), f.label("jamend")
+        look, fast, short, done = f.label("look"), f.label("jam"), f.label("jamrest"), f.label(
+            "jamend")
         f.jump(look)
         f.start(look)
         now = f.load("i64", at.begun)
         behind = f.op(f"add nuw i64 {now}, {w}")
-        holds = f.op(f"icmp ule i64 {behind}, {at.end}")
+        whole = f.op(f"icmp ule i64 {behind}, {at.end}")
+        holds = f.op(f"icmp ult i64 {now}, {at.end}") if edge else whole
         e.mask, e.maybe_empty, e.shapes = None, False, self.shapes
         prepare([*outer, Val(UNIFORM, INT64, now)])
         homes = e.homes
         emit_block(e, self.together.lead)
         if self.together.holds is not None:
             holds = f.op(f"and i1 {holds}, {e.emit(e, self.together.holds).ref}")
-        f.branch(holds, fast, done)
+
+        def body(end: str, then: str) -> None:
+            prepare([*outer, Val(LINEAR, INT64, now, 1)])
+            e.homes = dict(homes)
+            emit_block(e, self.together.body)
+            e.dead = ""
+            f.store("i64", end, at.begun)
+            f.jump(then)
+        if edge:
+            some = f.label("jamsome")
+            f.branch(holds, some, done)
+            f.start(some)
+            f.branch(whole, fast, short)
+            f.start(short)
+            e.mask = _first_lanes(e, f.op(f"sub i64 {at.end}, {now}"))
+            body(at.end, done)
+            e.mask, e.maybe_empty = None, False
+        else:
+            f.branch(holds, fast, done)
         f.start(fast)
-        prepare([*outer, Val(LINEAR, INT64, now, 1)])
-        e.homes = homes
-        emit_block(e, self.together.body)
-        e.dead, e.shapes = "", shapes
-        f.store("i64", behind, at.begun)
-        f.jump(look)
+        body(behind, look)
+        e.shapes = shapes
         f.start(done)
 
 
