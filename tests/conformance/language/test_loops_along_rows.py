@@ -120,3 +120,38 @@ def test_loops_that_write_along_rows(queue, dtype, moved):
                 for i in range(rows):
                     written(i, a, b, c, width - 2)
         np.testing.assert_array_equal(found, wanted)
+
+
+def two_sums(i, out, a, n, first):
+    total = other = a[0, 0] * 0
+    for j in range(first, n):
+        total += a[i, j]
+        other = other - a[i, j] * a[0, j] + 1
+    out[i, 0], out[i, 1] = total, other
+
+
+def centred(i, out, a, n, first):
+    total = a[0, 0] * 0
+    for j in range(first, n):
+        total += a[i, j]
+    for j in range(first, n):
+        out[i, j] = a[i, j] - total
+    out[i, 0] = total
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_along_rows_in_any_order(queue, dtype):
+    """Whole numbers, so that each order gives the same sums."""
+    if dtype is np.float64 and not queue.get_device().has(sycl.aspect.fp64):
+        pytest.skip("no float64")
+    options = sycl.ext.oneapi.experimental.build_options("-ffast-math")
+    for kernel, (rows, width) in product((two_sums, centred), ((1, 71), (5, 40), (19, 8))):
+        fast = sycl.kernel(properties=[options])(kernel)
+        a = (np.arange(rows * width).reshape(rows, width) * 7 % 11).astype(dtype)
+        for n, first in ((width, 0), (width - 1, 3), (2, 2)):
+            out = np.full((rows, width), 5, dtype)
+            wanted = out.copy()
+            queue.parallel_for(sycl.range(rows), fast, out, a, n, first).wait()
+            for i in range(rows):
+                kernel(i, wanted, a, n, first)
+            np.testing.assert_array_equal(out, wanted, f"{kernel.__name__} {rows} {n} {first}")

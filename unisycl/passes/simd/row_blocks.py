@@ -48,9 +48,14 @@ def run(kernel: n.Kernel, shapes: Callable[[n.Kernel], Shapes], lanes: int) -> n
 
 def occurs(body: n.Block, shapes: Shapes) -> bool:
     """Say whether a body has a loop that reads blocks of rows; what only writes is mostly short."""
+    return bool(loops(body, shapes))
+
+
+def loops(body: n.Block, shapes: Shapes) -> list[n.For]:
+    """Return the loops of a body that read blocks of rows."""
     names = Names(body)
-    return any(row.loads for s in visit.statements(body) if isinstance(s, n.For)
-               for row in found(s, _named(s, names), shapes))
+    return [s for s in visit.statements(body) if isinstance(s, n.For) and any(
+        row.loads for row in found(s, _named(s, names), shapes))]
 
 
 def _named(loop: n.For, names: Names) -> n.For:

@@ -21,6 +21,7 @@ from unisycl.passes.simd import (
     pressure,
     registers,
     row_blocks,
+    row_sums,
     same_bits,
     shared_arrays,
 )
@@ -68,6 +69,8 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     bits = widest_element(kernel)
     native = max(2, vector_bits // bits)
     found = shapes_of(kernel, native)
+    if _may_reorder(kernel) and _may_be_alone(kernel) and row_sums.occur(kernel.body, found):
+        return 1  # vectors along rows, by the compiler
     if row_blocks.occurs(kernel.body, found) and kernel.index_kind == "range":
         return native  # rows read at once stay in their lines, and blocks of them in registers
     names = 32 if vector_bits == 512 else 16
@@ -104,6 +107,12 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     while wanted > 2 and wanted > items:
         wanted //= 2
     return wanted
+
+
+def _may_reorder(kernel: n.Kernel) -> bool:
+    """Say whether a range's kernel asks for sums in any order."""
+    return kernel.index_kind == "range" and "-ffast-math" in dict(kernel.traits or ()).get(
+        "options", ())
 
 
 def _may_be_alone(kernel: n.Kernel) -> bool:
