@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import unisycl as sycl
+from bench import launch_forms
 from bench.peers.opencl import Session
 
 ITEMS, GROUP, CHAIN = 256, 64, 1000
@@ -141,6 +142,8 @@ def of_unisycl(*, in_order: bool) -> dict[str, Way]:
             1 + 37 * (k := next(step)) % 1009 % ITEMS, shift, usm, k).wait(), 1, "empty"),
         "bound": Way(lambda: bound().wait(), 1, "empty"),
         **groups(queue, usm), **others(queue, usm), **loops(queue, usm), **rest(queue, usm)}
+    ways.update({name: Way(run, 1, "empty") for name, run in launch_forms.waited(
+        queue, usm).items()})
     for size in HEAVY:
         heavy: Any = sycl.malloc_shared(size, np.float32, queue)
         ways[f"{size} heavy items"] = Way(lambda n=size, a=heavy: queue.parallel_for(
