@@ -148,6 +148,15 @@ def owners(dtype: np.dtype[Any]) -> tuple[type, ...]:
     return (dtype.type, *(o for name in dtype.names for o in owners(dtype[name])))
 
 
+def structured(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+    """Return the structured dtypes in a dtype, itself included: those whose members have names."""
+    if dtype.subdtype is not None:
+        return structured(dtype.subdtype[0])
+    if dtype.names is None:
+        return []
+    return [dtype, *(one for name in dtype.names for one in structured(dtype[name]))]
+
+
 def alike(left: np.dtype[Any], right: np.dtype[Any]) -> bool:
     """Return whether two dtypes are one to kernels: equal, and of the same classes."""
     return left is right or (left == right and (

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unisycl.base.dtypes import alike
+from unisycl.base.dtypes import alike, structured
 from unisycl.frontend import captures
 from unisycl.frontend.paths import Path
 from unisycl.lang.kernels.specialization import constant_of
@@ -179,6 +179,8 @@ def test(obj: Any, *, frozen: bool) -> Test:
         return Method(obj)
     if captures.is_table(obj):
         return Table(obj)
+    if kind in (np.void, np.record) and captures.data_type(obj) is not None:
+        return Record(obj)
     known = captures.signature(obj, frozen=frozen)
     if isinstance(known, captures.Identity):
         return Same(known.object)
@@ -250,17 +252,51 @@ class Signed:
         return bool(captures.signature(other, frozen=self.frozen) == self.known)
 
 
+class Members:
+    """Says whether another dtype has these members; programs may rename those of a dtype."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.seen = dtype, tuple([(one, one.names) for one in structured(dtype)])
+
+    def __call__(self, other: np.dtype[Any]) -> bool:
+        dtype, named = self.seen
+        for one, names in named:
+            if one.names != names:
+                return False
+        if other is not dtype:
+            if not alike(other, dtype):
+                return False
+            self.seen = other, tuple([(one, one.names) for one in structured(other)])
+        return True
+
+
+class Record:
+    """Says whether another record of NumPy has the members of this one."""
+
+    __slots__ = ("kind", "members")
+
+    def __init__(self, record: np.void) -> None:
+        self.kind, self.members = type(record), Members(record.dtype)
+
+    def __call__(self, other: Any) -> bool:
+        return type(other) is self.kind and self.members(other.dtype)
+
+
 class Rows:
     """Says whether another array of NumPy has elements of this type, row by row."""
 
-    __slots__ = ("dtype", "ndim", "writeable")
+    __slots__ = ("dtype", "members", "ndim", "writeable")
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self.dtype, self.ndim, self.writeable = array.dtype, array.ndim, array.flags.writeable
+        self.members = None if array.dtype.names is None else Members(array.dtype)
 
     def __call__(self, other: Any) -> bool:
-        if type(other) is not np.ndarray or other.ndim != self.ndim or not alike(
-                other.dtype, self.dtype):
+        if type(other) is not np.ndarray or other.ndim != self.ndim or not (
+                alike(other.dtype, self.dtype) if self.members is None
+                else self.members(other.dtype)):
             return False
         flags = other.flags
         return flags.c_contiguous and flags.aligned and flags.writeable is self.writeable

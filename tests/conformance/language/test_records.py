@@ -129,3 +129,31 @@ def test_an_array_member_has_a_length(queue):
                 out[i] += p[i]["v"][k]
         return kernel
     agree(queue, build, 4, p=particles(4), out=np.zeros(4))
+
+
+def first_member(i, out, a):
+    out[i] = a[i].x
+
+
+def member_of(i, out, p):
+    out[i] = p.at.x
+
+
+@pytest.mark.part
+def test_members_that_a_program_renames_are_those_of_their_new_names(queue):
+    """NumPy renames in place: the array, and its dtype, are the objects that they were."""
+    a = np.zeros(4, np.dtype([("x", np.float32), ("y", np.float32)]))
+    out = np.zeros(4, np.float32)
+    a["x"], a["y"] = 1, 2
+    for names, want in ((("x", "y"), 1), (("y", "x"), 2), (("x", "y"), 1)):
+        a.dtype.names = names
+        for _ in range(4):
+            queue.parallel_for(4, first_member, out, a).wait()
+            assert (out == want).all()
+    nested = np.zeros((), np.dtype([("at", np.dtype([("x", np.float32), ("y", np.float32)]))]))[()]
+    nested["at"]["x"], nested["at"]["y"] = 3, 4
+    for names, want in ((("x", "y"), 3), (("y", "x"), 4), (("x", "y"), 3)):
+        nested.dtype["at"].names = names
+        for _ in range(4):
+            queue.parallel_for(4, member_of, out, nested).wait()
+            assert (out == want).all()

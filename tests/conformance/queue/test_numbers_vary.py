@@ -131,3 +131,58 @@ def test_threads_have_their_own_numbers(queue: sycl.queue) -> None:
     for t in threads:
         t.join()
     assert wrong == []
+
+
+POINT = np.dtype([("x", np.float32), ("inner", [("k", np.int16), ("y", np.float64)]),
+                  ("z", np.int32)])
+
+
+def put_point(i, out, p, by):
+    out[i] = p.x + p.inner.y + p.z * by
+
+
+def put_vector(i, out, v):
+    out[i] = v.x + v.y * np.float32(2) + v.z * np.float32(4)
+
+
+def put_complex(i, out, c):
+    out[i] = np.float32(c.real) - np.float32(c.imag)
+
+
+@pytest.mark.row("C-2")
+def test_structs_vectors_and_complex_numbers(queue: sycl.queue) -> None:
+    out, single = (sycl.malloc_shared(N, kind, queue) for kind in (np.float64, np.float32))
+    place, other = np.zeros((), POINT)[()], np.zeros((), np.dtype(POINT.descr))[()]
+    with refused(queue.get_device(), sycl.aspect.fp64):
+        for turn in range(TIMES):
+            point = other if turn % 5 == 3 else place  # changed in place, never another object
+            point["x"], point["inner"]["y"], point["z"] = turn / 2, turn * 3, -turn
+            queue.parallel_for(N, put_point, out, point, turn).wait()
+            assert (np.asarray(out) == turn / 2 + turn * 3 - turn * turn).all()
+    for turn in range(TIMES):
+        queue.parallel_for(N, put_vector, single, sycl.float3(turn, 2 * turn, 1)).wait()
+        assert (np.asarray(single) == 5 * turn + 4).all()
+    for turn in range(TIMES):
+        number = np.complex64(turn + 3j) if turn % 3 else turn + 3j
+        queue.parallel_for(N, put_complex, single, number).wait()
+        assert (np.asarray(single) == turn - 3).all()
+
+
+@pytest.mark.row("C-2")
+def test_kernels_memories_and_ranges_by_turns(queue: sycl.queue) -> None:
+    outs = [sycl.malloc_shared(4 * N, np.int64, queue) for _ in range(2)]
+    whole = [sycl.malloc_shared(4 * N, np.float64, queue) for _ in range(2)]
+    want = np.zeros((2, 4 * N))
+    for out in (*outs, *whole):
+        out[...] = 0
+    with refused(queue.get_device(), sycl.aspect.fp64):
+        for turn in range(3 * TIMES):
+            k, count = turn % 2, 1 + turn * 13 % N
+            queue.parallel_for(count, put_at, outs[k], turn % 50, turn)
+            want[k, turn % 50:turn % 50 + count] = turn
+            queue.parallel_for(count, turns, whole[1 - k], turn % 40)
+            queue.parallel_for(sycl.nd_range(4 * N, 16), put_nd, whole[k], turn)
+            queue.wait()
+            assert (np.asarray(outs[k]) == want[k]).all()
+            assert (np.asarray(whole[1 - k])[:count] == turn % 40 / 2).all()
+            assert (np.asarray(whole[k]) == turn).all()

@@ -106,3 +106,22 @@ def test_paths_lead_through_closures_globals_attributes_and_tuples():
 def test_a_path_that_is_gone_is_a_change():
     check = (guards.getter((("arg", 3),)), guards.test(1, frozen=False))
     assert not guards.unchanged((check,), double, (), ())
+
+
+def test_records_count_by_their_members_also_where_a_program_renames_them():
+    inner = np.dtype([("k", "i2"), ("y", "f4")])
+    dtype = np.dtype([("x", "f4"), ("p", inner)])
+    for one in (np.zeros(3, dtype), np.zeros(3, dtype)[0]):
+        test = guards.test(one, frozen=False)
+        assert test(one)
+        assert test(np.ones(3, np.dtype(dtype.descr)) if one.ndim else np.ones(1, dtype.descr)[0])
+        assert not test(np.ones(3, np.dtype([("x", "f4"), ("p", [("k", "i2"), ("z", "f4")])]))
+                        if one.ndim else np.zeros(1, inner)[0])
+        assert not test(np.zeros(3, "f4") if one.ndim else np.float32(1))
+        assert test(one)
+        for renamed in (dtype, dtype["p"]):
+            names = renamed.names
+            renamed.names = names[::-1]
+            assert not test(one)
+            renamed.names = names
+            assert test(one)

@@ -74,13 +74,12 @@ class Layout:
 
 def slots_of(param: Param) -> int:
     """Return how many slots an argument takes."""
-    match param.type:
-        case View():
-            if param.type.space is address_space.local_space:
-                return 1 + param.type.ndim
-            return max(1, 2 * param.type.ndim) + param.type.spread
-        case Struct() | Scalar():
-            return -(-param.type.size // 8)
+    kind = param.type
+    if isinstance(kind, View):
+        if kind.space is address_space.local_space:
+            return 1 + kind.ndim
+        return max(1, 2 * kind.ndim) + kind.spread
+    return -(-kind.size // 8)
 
 
 BLOCK_AT = 8
@@ -124,20 +123,25 @@ class Packer:
             self._mixed(flat, values, len(head))
         return self._format.pack(*flat, *tail)
 
-    def places(self, numbers: Sequence[int],
-               ) -> list[tuple[int, Callable[[Any], bytes]]] | None:
-        """Return where arguments lie in what ``pack`` returns, and what makes the slot of each.
+    def places(self, numbers: Sequence[int], values: Sequence[Any],
+               ) -> list[tuple[int, int, Callable[[Any], bytes]]] | None:
+        """Return where arguments lie in what ``pack`` returns, and what makes the bytes of each.
 
-        None if one of them is no number of one slot. What does not fit raises ``struct.error``.
+        ``values`` are those of one launch. None if one of them is neither a number nor a struct.
+        What does not fit raises ``struct.error`` or ``OverflowError``.
         """
-        found: list[tuple[int, Callable[[Any], bytes]]] = []
+        found: list[tuple[int, int, Callable[[Any], bytes]]] = []
         for k in numbers:
             slot, kind = self._params[k]
-            if self._kinds[k] not in ("scalar", "bits") or not isinstance(kind, Scalar):
+            if self._kinds[k] == "record" and not isinstance(kind, View):
+                size, encode = 8 * -(-kind.size // 8), _bytes_of(values[k])
+            elif self._kinds[k] in ("scalar", "bits") and isinstance(kind, Scalar):
+                size, each = 8, kind.dtype.size
+                encode = _float32 if self._kinds[k] == "bits" else struct.Struct(
+                    f"={_letter(kind.dtype)}{8 - each}x").pack
+            else:
                 return None
-            size = kind.dtype.size
-            found.append((BLOCK_AT + 8 * slot, _float32 if self._kinds[k] == "bits" else
-                          struct.Struct(f"={_letter(kind.dtype)}{8 - size}x").pack))
+            found.append((BLOCK_AT + 8 * slot, size, encode))
         return found
 
     def local_bytes(self, values: Sequence[Any]) -> int:
@@ -168,6 +172,14 @@ class Packer:
 def _float32(value: Any) -> bytes:
     """Return the slot of a float32."""
     return np.float32(value).tobytes() + b"\0\0\0\0"
+
+
+def _bytes_of(value: Any) -> Callable[[Any], bytes]:
+    """Return what makes the bytes of an argument that is given as this value was."""
+    make, size = type(value), -(-np.asarray(value).nbytes // 8) * 8
+    if isinstance(value, np.void):
+        return lambda raw: raw.tobytes().ljust(size, b"\0")
+    return lambda raw: np.asarray(make(raw)).tobytes().ljust(size, b"\0")
 
 
 def _letter(dtype: DType) -> str:

@@ -135,7 +135,7 @@ class Channel(Delivery):
         self.latest: Any = None  # how to see quickly that it comes once more (``launch_now``)
         self.latest_group: Any = None  # the same of the launch of a command group
         self.spare: list[Task] = []  # the task of the next launch that comes again, if it is made
-        self.varied: Any = None  # the tiny launch that differed in numbers last (``launch.varied``)
+        self.varied: Any = None  # tiny launches that differ in numbers (``launch.varied``)
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting

@@ -339,7 +339,7 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
         if task is not None:
             return task
     noted = channel.varied
-    if noted is not None and not (reductions or deps):
+    if noted is not None and not (reductions or deps) and type(function) is FunctionType:
         task = varied.once_more(channel, noted, function, geometry, arguments)
         if task is not None:
             return task

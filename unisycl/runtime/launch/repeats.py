@@ -3,9 +3,9 @@
 Loops launch so, often by turns (``a`` into ``b``, ``b`` into ``a``). What was made for the first
 time is used again, as if the program had bound it. Accessors are others each time, but are bound to
 one view as long as their buffer lives and nothing moves. Of NumPy's arrays the place is known, and
-asked for again: any array there serves, in a launch that runs at once. Non-goals: arguments that
-may be changed in place unseen (structs). Invariant: nothing here keeps a program's memory alive: a
-launch is forgotten when a pointer or buffer it was given goes, or its memory is freed.
+asked for again: any array there serves, in a launch that runs at once. Structs may be changed in
+place unseen, so they count as numbers that differ. Invariant: nothing here keeps a program's memory
+alive: a launch is forgotten when a pointer or buffer it was given goes, or its memory is freed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from unisycl.runtime.memory.usm import Pointer
 _MOST = 4
 _PATIENCE = 8  # so many in a row that did not come again are noted each
 SELDOM = 64  # then one of so many
-_NUMBERS = int | float | complex | np.number | np.bool_
+_NUMBERS = int | float | complex | np.number | np.bool_ | np.void
 Ref = Callable[[], Any]
 
 
@@ -208,6 +208,8 @@ class Repeats(Kin):
                 one.owner = owner
             elif isinstance(given, Capturable):
                 refs.append(weakref.ref(given.lasting(), _dropper(one)))
+            elif isinstance(given, np.void):  # may be changed in place
+                refs.append(_gone)
             else:
                 refs.append(_keeper(given))
         one.refs = tuple(refs)

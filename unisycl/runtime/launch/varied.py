@@ -1,16 +1,17 @@
-"""Launches that differ in numbers, and perhaps in their range, from the one before on their queue.
+"""Launches that differ in numbers, and perhaps in their range, from earlier ones on their queue.
 
-A loop with a step, a time or a wavefront launches so. What of a launch stays is kept in a form for
-each code that runs it: where its numbers stand among the arguments that the code reads. Non-goals:
-launches that are the same (``launch._once_more``), that are not tiny, or wait. Invariants: all is
-asked that is asked of any launch; nothing here keeps a program's memory alive.
+A loop with a step, a time or a wavefront launches so, several kernels by turns. What of a launch
+stays is kept in a form for each code that runs it: where its numbers stand among the arguments that
+the code reads. Non-goals: launches that are the same (``launch._once_more``), that are not tiny, or
+wait. Invariants: all is asked that is asked of any launch; nothing here keeps a program's memory
+alive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 from unisycl.backends.base import Geometry, Launch, Varied
 from unisycl.base import requested_checks
@@ -21,10 +22,11 @@ from unisycl.runtime.launch import compiled_kernels
 from unisycl.runtime.launch.repeats import SELDOM, Kin, Place, Ref, Repeat
 
 _MOST = 4096
+_CODES, _EACH = 16, 4
 
 
 class Noted:
-    """What a queue knows of the tiny launch that differed in numbers last."""
+    """What a queue knows of a tiny launch that differed from the one before in numbers."""
 
     __slots__ = ("code", "count", "fixed", "forms", "kinds", "match", "one")
 
@@ -45,6 +47,10 @@ class Noted:
         return True
 
 
+Table: TypeAlias = dict[int, tuple[Noted, ...]]
+"""By the id of a function's code: what was noted of its launches, the newest first."""
+
+
 def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
          called: tuple[CodeType, int], made: Launch, kin: Kin) -> None:
     """Note a launch over an index space that was like another one but for its numbers.
@@ -53,12 +59,19 @@ def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
     how many arguments that has.
     """
     (match, raw), (code, count) = found, called
-    noted: Noted | None = channel.varied
-    if noted is None or noted.code is not code or noted.match is not match or (
-            noted.count != count or noted.one.numbers != one.numbers or not noted.holds(raw)):
-        noted = channel.varied = Noted(one, match, code, count)
-    elif noted.one.launch is None:  # newer ones took its place, or its memory was freed
-        noted.one = one
+    table: Table = channel.varied or {}
+    kept = table.get(id(code), ())
+    for noted in kept:
+        if noted.match is match and noted.count == count and (
+                noted.one.numbers == one.numbers and noted.holds(raw)):
+            if noted.one.launch is None:  # newer ones took its place, or its memory was freed
+                noted.one = one
+            break
+    else:
+        noted = Noted(one, match, code, count)
+        if len(table) >= _CODES:
+            table = {}
+        channel.varied = {**table, id(code): (noted, *kept[:_EACH - 1])}
     made_of, form = noted.kinds.get(id(made.executable)) or (None, None)
     if made_of is None:
         make = channel.driver.varied
@@ -70,23 +83,28 @@ def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
         noted.forms[id(made.geometry)] = made.geometry, form, kin
 
 
-def once_more(channel: Channel, noted: Noted, function: Any, geometry: Geometry,
+def once_more(channel: Channel, table: Table, function: FunctionType, geometry: Geometry,
               arguments: tuple[Any, ...]) -> Task | None:
-    """Run a launch that differs from the one before in numbers alone; None: it is another one."""
-    one, known = noted.one, noted.forms.get(id(geometry))
-    launch, run = one.launch, None
-    if type(function) is not FunctionType or (
-            function.__code__ is not noted.code or len(arguments) != noted.count):
-        channel.varied = None
+    """Run a launch that differs from one before in numbers alone; None: it is another one."""
+    kept = table.get(id(function.__code__))
+    if kept is None or compiled_kernels.watchers or (
+            not (channel.repeats and channel.warm) or requested_checks.asked()):
         return None
-    if launch is None or known is None or compiled_kernels.watchers \
-            or not (channel.repeats and channel.warm) or requested_checks.asked():
-        return None
-    raw = noted.match(function, arguments, ())
-    if raw is None or not noted.holds(raw):
-        return None
-    _, form, kin = known
-    kin.missed += 1
-    if kin.missed % SELDOM != SELDOM - 1:  # else numbers that stay are found again
+    asked: Any = None
+    raw: tuple[Any, ...] | None = None
+    for noted in kept:
+        known, launch = noted.forms.get(id(geometry)), noted.one.launch
+        if known is None or launch is None or len(arguments) != noted.count:
+            continue
+        if noted.match is not asked:
+            asked = noted.match
+            raw = asked(function, arguments, ())
+        if raw is None or not noted.holds(raw):
+            continue
+        _, form, kin = known
+        kin.missed += 1
+        if kin.missed % SELDOM == SELDOM - 1:  # so that numbers that stay are found again
+            return None
         run = form(geometry, launch.values, raw)
-    return None if run is None else repeated.at_once(channel, one.name, run)
+        return None if run is None else repeated.at_once(channel, noted.one.name, run)
+    return None

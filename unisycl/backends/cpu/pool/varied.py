@@ -1,8 +1,7 @@
 """Tiny launches of one code whose arguments differ in numbers alone, over whatever index spaces.
 
-Their argument blocks are one text with places for the numbers. Non-goals: numbers that are records
-(complex, structs): those go the long way. Invariant: what is made here is what
-``CpuDriver.ready`` makes of the same arguments.
+Their argument blocks are one text with places for the numbers and structs. Invariant: what is made
+here is what ``CpuDriver.ready`` makes of the same arguments.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ def form(launch: Launch, numbers: tuple[int, ...]) -> Varied | None:
     """Return what makes of other numbers what runs the launch with them; None: nothing can."""
     executable: CpuExecutable = launch.executable  # type: ignore[assignment]
     packer, plan = executable.packer, executable.plan
-    places = packer.places(numbers)
+    places = packer.places(numbers, launch.values)
     if places is None or launch.reductions:
         return None
     heads = len(plan(launch.geometry).head)
     head = struct.Struct(f"={heads}q").pack
     block, end = packer.pack(plan(launch.geometry).head, launch.values), 8 * heads
     parts, encoders = [b""], []
-    for place, encode in places:
+    for place, size, encode in places:
         parts += [block[end:place], b""]
         encoders.append(encode)
-        end = place + 8
+        end = place + size
     parts.append(block[end:])
     named = tuple(zip(range(2, len(parts), 2), numbers, encoders, strict=True))
     words, direct, here = launch.words or crash.words(executable, launch), executable.direct, \

@@ -1,0 +1,65 @@
+"""What launches by turns that differ in numbers leave behind: forms, not one for each launch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.executed import execute
+from unisycl.backends.cpu.driver import CpuDriver
+from unisycl.runtime.launch import program, varied
+
+N = 16
+
+
+def put(i: Any, out: Any, x: Any) -> None:
+    out[i] = x
+
+
+def put_member(i: Any, out: Any, p: Any) -> None:
+    out[i] = p.x
+
+
+def grow(i: Any, out: Any, by: Any) -> None:
+    out[i] += by
+
+
+def test_kernels_and_memories_by_turns_have_forms_of_their_own(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    q, made, prepared = sycl.queue(sycl.cpu_selector_v), [], []
+    outs = [sycl.malloc_shared(N, np.float32, q) for _ in range(2)]
+    points, form, find = np.zeros(1, [("x", "f4"), ("n", "i4")]), CpuDriver.varied, program._find
+    monkeypatch.setattr(CpuDriver, "varied", staticmethod(
+        lambda *given: made.append(given) or form(*given)))
+    monkeypatch.setattr(program, "_find", lambda *given: prepared.append(given) or find(*given))
+
+    def turn(k: int) -> None:
+        points["x"] = k
+        for out in outs:
+            q.parallel_for(N, put, out, float(k)).wait()
+            q.parallel_for(N, grow, out, k).wait()
+            assert out[N - 1] == 2 * k
+            q.parallel_for(N, put_member, out, points[0]).wait()
+            assert out[0] == k
+    for k in range(80):
+        turn(k)
+    before = len(made), len(prepared)
+    assert before[0] <= 16
+    for k in range(30):
+        turn(k)
+    assert (len(made), len(prepared)) == before
+    assert len(q.channel.varied) == 3
+
+
+def test_what_is_kept_of_a_queue_has_an_end() -> None:
+    q, out = sycl.queue(sycl.cpu_selector_v), np.zeros(N, np.float32)
+    for k in range(varied._CODES + 3):
+        found: dict[str, Any] = {}
+        execute(f"def put(i, out, x):\n    out[i] = x + {k}\n", found, f"<text {k}>")
+        for x in range(12):
+            q.parallel_for(N, found["put"], out, x).wait()
+            assert (out == x + k).all()
+    assert len(q.channel.varied) <= varied._CODES
