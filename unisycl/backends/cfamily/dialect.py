@@ -69,6 +69,7 @@ class Dialect:
         memories: what begins the declaration of memory in each address space.
         queries: the spelling of a query by name, with {d}: the dialect's own number of the
             dimension, 0 the fastest, or {axis}: x, y or z.
+        far_id: that of an id that needs more than 32 bits; '' where it is the same.
         group_barrier, sub_group_barrier: statements.
         local_barrier: a statement, the group's barrier that orders local memory only.
         fence: order, scope -> statement.
@@ -164,6 +165,7 @@ class Dialect:
     preamble: tuple[str, ...] = ()
     sub_groups: bool = False
     serial_groups: bool = False
+    far_id: str = ""
     lockstep: bool = False
     closes_branches: bool = False
     long_rows: bool = False

@@ -29,6 +29,7 @@ class Facts:
             is given by launches.
         most_groups: how many work-groups a launch has along each dimension, the fastest one first;
             () where there is no limit.
+        short_ids: whether compilers take ids of work-items for numbers of 32 bits.
         starts: whether texts themselves add where ids begin, since launches cannot say it.
     """
 
@@ -45,3 +46,4 @@ class Facts:
     loads: int = 4
     few: bool = False
     fixed_local: int = 0
+    short_ids: bool = False

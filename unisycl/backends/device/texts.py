@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unisycl.backends.base import Geometry, Launch, LocalSize
@@ -27,6 +28,7 @@ from unisycl.passes.clike import apart, positions
 _NESTED = 100  # branches one in another; Clang takes 256 brackets
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
 _SMALL_SIDE = 1 << 26  # of several dimensions: so that products with sizes of groups are, too
+_SHORT = 1 << 31
 _TEXTS = 256
 _VARIANTS = 16  # of one kernel for what its views are
 LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
@@ -170,7 +172,8 @@ class Key(NamedTuple):
 
     ``guards``: padded dimensions; ``small``: ids are few (``below``); ``items``: those that one
     takes in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add; ``flat``:
-    there are more work-groups along a dimension than a launch may have, so they form one.
+    there are more work-groups along a dimension than a launch may have, so they form one; ``far``:
+    ids do not fit in 32 bits, which compilers rely on (``Facts.short_ids``).
     """
 
     guards: tuple[int, ...]
@@ -178,10 +181,20 @@ class Key(NamedTuple):
     items: int = 1
     offset: bool = False
     flat: bool = False
+    far: bool = False
 
 
 def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
     """Return the key of a launch."""
+    key = _near(kernel, geometry, facts)
+    if facts.short_ids and not key.small and max(
+            map(operator.add, geometry.global_, geometry.offset or (0, 0, 0))) > _SHORT:
+        return key._replace(far=True)
+    return key
+
+
+def _near(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
+    """Return the key of a launch whose ids fit in 32 bits."""
     small = sum(geometry.global_) + sum(geometry.offset) < below(kernel)
     offset = facts.starts and any(geometry.offset)
     if kernel.index_kind == "range" and kernel.reducers:
@@ -233,6 +246,8 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
               variant: Variant = PLAIN) -> Source:
     """Return the text of a kernel."""
     extents = dict(variant.shapes)
+    if key.far:
+        dialect = replace(dialect, queries={**dialect.queries, "global_id": dialect.far_id})
     # without extents these are of another text
     if kernel.checks and (extents or not local_memory(kernel, facts)):
         unchecked.tell(kernel, facts, uninitialised.left(kernel, extents, facts.local_size))

@@ -88,7 +88,7 @@ class ClDriver(Ending, Driver):
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
         self.quirks = quirks_of(traits)
         self.traits = traits = corrected(traits, self.quirks)
-        self.facts = traits.facts()
+        self.facts = dataclasses.replace(traits.facts(), short_ids=self.quirks.short_ids)
         self.level = level_of(traits, self.quirks)
         self.shares_host = self.level is Level.system
         self._extension = by_extension(traits, self.quirks, self.level)

@@ -31,6 +31,7 @@ _QUERIES = {"global_id": "get_global_id({d})", "local_id": "get_local_id({d})",
             "sub_group_local_range": "get_sub_group_size()",
             "sub_group_max_local_range": "get_max_sub_group_size()",
             "sub_group_group_range": "get_num_sub_groups()"}
+_FAR = "(get_global_offset({d}) + get_group_id({d}) * get_local_size({d}) + get_local_id({d}))"
 _BOTH = "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
 _COMBINE = {"plus": "add", "minimum": "min", "maximum": "max"}
 _SHUFFLE = {"shift_left": "sub_group_shuffle_down", "shift_right": "sub_group_shuffle_up",
@@ -50,6 +51,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
     return Dialect(
         types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
         kernel=_head(traits, quirks), spaces=_SPACES, memories=_SPACES, queries=_QUERIES,
+        far_id=_FAR,
         group_barrier=f"barrier({_BOTH});",
         local_barrier="barrier(CLK_LOCAL_MEM_FENCE);",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",

@@ -57,6 +57,7 @@ class Quirks:
             compute there of its counter is one item's.
         lone_waits: of several threads that wait in the driver, with a queue out of order, some wait
             for ever.
+        short_ids: vectorised kernels take ids of work-items for numbers of 32 bits.
         lost_turns: the compiler crashes where a name takes another one's value of the turn before.
         shared_negations: all work-items get the last one's value of a float that was negated before
             a barrier.
@@ -98,6 +99,7 @@ class Quirks:
     masked_atomics: bool = False
     shared_negations: bool = False
     lost_turns: bool = False
+    short_ids: bool = False
     shared_departures: bool = False
     shared_branches: bool = False
     turns_together: bool = False
@@ -328,6 +330,11 @@ TABLE = (
           "vector, though they leave in different turns; so do some loops without it. Right where "
           "m << (get_local_id(0) >> 16), which differs between items, is read instead "
           "(tests/conformance/language/test_loops_that_are_left.py)"),
+    Quirk("Intel", "cpu", ("short_ids",),
+          "Intel 2026.2: 'long g = get_global_id(0); if (g % 3 == 1 && g >= 2147483650) o[0] = g;' "
+          "stores nothing, over a range of 2^31 + 64 or with an offset of 2^31, unless in "
+          "work-groups of one item. Right where g is made of the ids of group and item "
+          "(tests/conformance/kernel/test_large_ranges.py)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
