@@ -186,3 +186,66 @@ def test_kernels_memories_and_ranges_by_turns(queue: sycl.queue) -> None:
             assert (np.asarray(outs[k]) == want[k]).all()
             assert (np.asarray(whole[1 - k])[:count] == turn % 40 / 2).all()
             assert (np.asarray(whole[k]) == turn).all()
+
+
+def add_one(i, a):
+    a[i] += np.float32(1)
+
+
+def add_plane(i, a, by):
+    a[i[0], i[1]] += np.float32(by)
+
+
+def copied(i, a, b):
+    b[i] = a[i]
+
+
+@pytest.mark.row("C-2")
+def test_parts_of_arrays_are_others_each_time(queue: sycl.queue) -> None:
+    whole = np.zeros((N, N), np.float32)
+    want = whole.copy()
+    for turn in range(TIMES):
+        k = turn * 7 % N
+        for part in (lambda x: x[k], lambda x: x[:, k], lambda x: x[3, k // 2:k // 2 + 9],
+                     lambda x: x[k, ::-2], lambda x: x.reshape(-1)[k * 5:k * 5 + 20]):
+            queue.parallel_for(part(whole).size, add_one, part(whole)).wait()
+            part(want)[...] += 1
+        plane = slice(k // 4, k // 4 + 5), slice(k // 2, k // 2 + 3)
+        queue.parallel_for((5, 3), add_plane, whole[plane], turn).wait()
+        want[plane] += turn
+        queue.parallel_for((5, N), add_plane, whole[plane[0]], turn).wait()
+        want[plane[0]] += turn
+        assert (whole == want).all()
+
+
+@pytest.mark.row("C-2")
+def test_memories_of_every_kind_by_turns(queue: sycl.queue) -> None:
+    """One kernel may be given pointers, arrays, others' arrays, read-only and empty ones."""
+    pointer = sycl.malloc_shared(N, np.float32, queue)
+    pointer[...] = 7
+    kept = np.full(N, 3, np.float32)
+    for turn in range(TIMES):
+        fresh = np.full(N, turn, np.float32)
+        fixed = np.full(N, turn + 1, np.float32)
+        fixed.flags.writeable = False
+        out = np.zeros(N, np.float32)
+        for source in (fresh, pointer, fixed, kept, fresh[::-1], fresh[:N]):
+            queue.parallel_for(N, copied, source, out).wait()
+            assert (out == np.asarray(source)).all()
+        queue.parallel_for(0, copied, fresh[:0], out).wait()
+        queue.parallel_for(N, copied, fresh, pointer).wait()
+        assert (np.asarray(pointer) == turn).all()
+
+
+@pytest.mark.row("C-2")
+def test_an_array_of_freed_memory_is_refused_among_others(queue: sycl.queue) -> None:
+    out = np.zeros(N, np.float32)
+    for turn in range(TIMES):
+        pointer = sycl.malloc_shared(N, np.float32, queue)
+        pointer[...] = turn
+        seen = pointer.get_view()
+        queue.parallel_for(N // 2, copied, seen[turn % 8:], out).wait()
+        assert (out[:N // 2] == turn).all()
+        sycl.free(pointer, queue)
+        with pytest.raises(sycl.exception, match="freed"):
+            queue.parallel_for(N // 2, copied, seen[turn % 8:], out)

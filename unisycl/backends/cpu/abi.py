@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, Geometry, LocalSize
+from unisycl.backends.base import BoundView, Geometry, LocalSize, address_of
 from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import FLOAT32, DType
 from unisycl.base.enums import address_space
+from unisycl.base.strides import pitches
 from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import Scalar, Struct, View
 
@@ -127,13 +128,15 @@ class Packer:
                ) -> list[tuple[int, int, Callable[[Any], bytes]]] | None:
         """Return where arguments lie in what ``pack`` returns, and what makes the bytes of each.
 
-        ``values`` are those of one launch. None if one of them is neither a number nor a struct.
-        What does not fit raises ``struct.error`` or ``OverflowError``.
+        ``values`` are those of one launch. None if one of them is no number, struct or array. What
+        does not fit raises ``struct.error`` or ``OverflowError``.
         """
         found: list[tuple[int, int, Callable[[Any], bytes]]] = []
         for k in numbers:
             slot, kind = self._params[k]
-            if self._kinds[k] == "record" and not isinstance(kind, View):
+            if self._kinds[k] == "view" and isinstance(kind, View):
+                size, encode = _array_bytes(kind)
+            elif self._kinds[k] == "record" and not isinstance(kind, View):
                 size, encode = 8 * -(-kind.size // 8), _bytes_of(values[k])
             elif self._kinds[k] in ("scalar", "bits") and isinstance(kind, Scalar):
                 size, each = 8, kind.dtype.size
@@ -172,6 +175,19 @@ class Packer:
 def _float32(value: Any) -> bytes:
     """Return the slot of a float32."""
     return np.float32(value).tobytes() + b"\0\0\0\0"
+
+
+def _array_bytes(kind: View) -> tuple[int, Callable[[Any], bytes]]:
+    """Return how many bytes an array takes, and what makes them, as ``BoundView.slots`` says."""
+    count, ndim = max(1, 2 * kind.ndim) + kind.spread, kind.ndim
+    pack, last = struct.Struct(f"={count}q").pack, ndim if kind.spread else ndim - 1
+    if kind.layout:
+        return 8 * count, lambda raw: pack(raw.__array_interface__["data"][0], *raw.shape, *(
+            pitches(raw) or ())[:last])
+    if ndim == 1:
+        return 16, lambda raw: pack(address_of(raw), raw.shape[0])
+    return 8 * count, lambda raw: pack(address_of(raw), *raw.shape, *[
+        math.prod(raw.shape[k:]) for k in range(1, ndim)])
 
 
 def _bytes_of(value: Any) -> Callable[[Any], bytes]:

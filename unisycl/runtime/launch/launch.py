@@ -227,7 +227,7 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
     (spec, loaded, repeats, *_), raw = found
     near = None if reductions else repeats.but_for_numbers(raw, group, channel)
     if near is not None and (old := near.launch) is not None:
-        made = _like(old, _with_numbers(channel, old, near.numbers, raw, loaded.converters))
+        made = _like(old, _with_numbers(channel, old, near.numbers, raw, loaded.converters, group))
         begin = begin_launch(channel, made)
         return made, begin, repeated.Again(made, begin, near.name, channel.driver)
     every = raw + results(reductions) if reductions else raw
@@ -258,11 +258,11 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
 
 
 def _with_numbers(channel: Channel, old: Launch, numbers: tuple[int, ...], raw: tuple[Any, ...],
-                  converters: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the values of a launch like another, but with the numbers it is given."""
+                  converters: Sequence[Any], group: Group | None = None) -> tuple[Any, ...]:
+    """Return the values of a launch like another, but with the numbers and arrays it is given."""
     values = list(old.values)
     for k in numbers:
-        values[k] = converters[k](raw[k], None, channel)
+        values[k] = converters[k](raw[k], group, channel)
     return tuple(values)
 
 

@@ -55,7 +55,7 @@ class Place:
 class Repeat(Again):
     """A launch that may come again. It knows what it was made of, without holding the memory."""
 
-    __slots__ = ("__weakref__", "numbers", "owner", "placed", "refs")
+    __slots__ = ("__weakref__", "classes", "numbers", "owner", "placed", "refs")
 
     def __init__(self, launch: Launch, begin: Begin, name: str, driver: Driver) -> None:
         super().__init__(launch, begin, name, driver)
@@ -63,7 +63,9 @@ class Repeat(Again):
         """The id of the context that the pointers belong to, which they keep; 0: there are none."""
         self.refs: tuple[Ref, ...] = ()
         self.numbers: tuple[int, ...] = ()
-        """Which arguments are numbers, by their places."""
+        """Which arguments are numbers or arrays, by their places: they may be others next time."""
+        self.classes: tuple[tuple[int, type], ...] = ()
+        """The classes of arrays and structs among these, which their types do not tell."""
         self.placed = False
         """Whether it was given arrays: its launch holds none, and ``run`` is all that serves."""
 
@@ -111,9 +113,9 @@ class Kin:
 
     def but_for_numbers(self, raw: tuple[Any, ...], group: Group | None,
                         channel: Channel) -> Repeat | None:
-        """Return a launch of few microseconds that differs in numbers alone, if they often do.
+        """Return a launch of few microseconds that differs in numbers and arrays, if they often do.
 
-        Now and then it says no, so that numbers that stay what they are now are found again.
+        Now and then it says no, so that what stays as it is now is found again.
         """
         if not self.numbers_vary:
             return None
@@ -123,9 +125,10 @@ class Kin:
                     one.owner and one.owner != id(channel.context)):
                 continue
             numbers = one.numbers
+            if one.classes and any(type(raw[k]) is not kind for k, kind in one.classes):
+                continue
             for k, ref in enumerate(one.refs):
                 if k not in numbers and ref() is not (given := raw[k]) and not (
-                        ref.holds(given) if type(ref) is Place and group is None else
                         group is not None and isinstance(given, Capturable)
                         and given.still(group, launch.values[k])):
                     break
@@ -189,7 +192,7 @@ class Repeats(Kin):
             return False
         return all(isinstance(given, Pointer | _NUMBERS) or (
             isinstance(given, Capturable) and given.lasting() is not None) or (
-                arrays and type(given) is np.ndarray and given.flags.c_contiguous)
+                arrays and type(given) is np.ndarray)
             for given in raw)
 
     def note(self, raw: tuple[Any, ...], channel: Channel, launch: Launch, begin: Begin,
@@ -197,10 +200,11 @@ class Repeats(Kin):
         """Remember a launch in place of the oldest."""
         one, owner = Repeat(launch, begin, name, channel.driver), id(channel.context)
         refs: list[Ref] = []
-        one.numbers = tuple([k for k, given in enumerate(raw) if isinstance(given, _NUMBERS)])
+        one.numbers = tuple([k for k, given in enumerate(raw)
+                             if isinstance(given, _NUMBERS | np.ndarray)])
         for k, given in enumerate(raw):
             if isinstance(given, np.ndarray):
-                refs.append(Place(launch.values[k]))
+                refs.append(Place(launch.values[k]) if given.flags.c_contiguous else _gone)
                 one.placed = True
             elif isinstance(given, Pointer):
                 refs.append(weakref.ref(given, _dropper(one)))
@@ -213,6 +217,8 @@ class Repeats(Kin):
             else:
                 refs.append(_keeper(given))
         one.refs = tuple(refs)
+        one.classes = tuple([(k, type(raw[k])) for k in one.numbers
+                             if isinstance(raw[k], np.void | np.ndarray)])
         self.kin.kept = (one, *self.kin.kept[:_MOST - 1])
         kept = self.kept
         if self.missed > _PATIENCE:  # by turns, the others' numbers would never be noted

@@ -1,10 +1,10 @@
-"""Launches that differ in numbers, and perhaps in their range, from earlier ones on their queue.
+"""Launches that differ in numbers, arrays or ranges from earlier ones on their queue.
 
-A loop with a step, a time or a wavefront launches so, several kernels by turns. What of a launch
-stays is kept in a form for each code that runs it: where its numbers stand among the arguments that
-the code reads. Non-goals: launches that are the same (``launch._once_more``), that are not tiny, or
-wait. Invariants: all is asked that is asked of any launch; nothing here keeps a program's memory
-alive.
+A loop with a step, a time or a wavefront launches so, several kernels by turns, and one over parts
+of an array. Where an array lies, and its shape, are numbers, too. What of a launch stays is kept in
+a form for each code that runs it: where its numbers stand among the arguments that the code reads.
+Non-goals: launches that are the same (``launch._once_more``), that are not tiny, or wait.
+Invariants: all is asked that is asked of any launch; nothing here keeps a program's memory alive.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from unisycl.backends.base import Geometry, Launch, Varied
 from unisycl.base import requested_checks
+from unisycl.base.allocations import fate_of
 from unisycl.runtime.graph import repeated
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.launch import compiled_kernels
-from unisycl.runtime.launch.repeats import SELDOM, Kin, Place, Ref, Repeat
+from unisycl.runtime.launch.repeats import SELDOM, Kin, Ref, Repeat
 
 _MOST = 4096
 _CODES, _EACH = 16, 4
 
 
 class Noted:
-    """What a queue knows of a tiny launch that differed from the one before in numbers."""
+    """What a queue knows of a tiny launch that differed from the one before in numbers, arrays."""
 
     __slots__ = ("code", "count", "fixed", "forms", "kinds", "match", "one")
 
@@ -40,9 +43,15 @@ class Noted:
         """By the id of an executable: that and its form, if it has one."""
 
     def holds(self, raw: tuple[Any, ...]) -> bool:
-        """Say whether all arguments but the numbers are what they were."""
+        """Say whether all arguments but numbers are what they were, and no array's memory freed."""
         for k, ref in self.fixed:
-            if ref() is not (given := raw[k]) and not (type(ref) is Place and ref.holds(given)):
+            if ref() is not raw[k]:
+                return False
+        for k, kind in self.one.classes:
+            if type(raw[k]) is not kind:
+                return False
+            fate = fate_of(raw[k]) if kind is np.ndarray else None
+            if fate is not None and fate.freed:
                 return False
         return True
 
@@ -63,7 +72,8 @@ def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
     kept = table.get(id(code), ())
     for noted in kept:
         if noted.match is match and noted.count == count and (
-                noted.one.numbers == one.numbers and noted.holds(raw)):
+                noted.one.numbers == one.numbers and noted.one.classes == one.classes
+                and noted.holds(raw)):
             if noted.one.launch is None:  # newer ones took its place, or its memory was freed
                 noted.one = one
             break

@@ -10,7 +10,7 @@ import pytest
 import unisycl as sycl
 from tests.executed import execute
 from unisycl.backends.cpu.driver import CpuDriver
-from unisycl.runtime.launch import program, varied
+from unisycl.runtime.launch import args, program, varied
 
 N = 16
 
@@ -63,3 +63,18 @@ def test_what_is_kept_of_a_queue_has_an_end() -> None:
             q.parallel_for(N, found["put"], out, x).wait()
             assert (out == x + k).all()
     assert len(q.channel.varied) <= varied._CODES
+
+
+def test_parts_of_arrays_are_neither_prepared_nor_bound_again(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    q, bound, find = sycl.queue(sycl.cpu_selector_v), [], args.bind_array
+    monkeypatch.setattr(args, "bind_array", lambda *given: bound.append(given) or find(*given))
+    whole = np.zeros((N, N), np.float32)
+    for k in range(20):
+        q.parallel_for(N, grow, whole[k % N], 1).wait()
+    before = len(bound)
+    for k in range(30):
+        q.parallel_for(N, grow, whole[k % N], 1).wait()
+        q.parallel_for(N, grow, np.zeros(N, np.float32), k).wait()
+    assert len(bound) <= before + 10
+    assert whole.sum() == 50 * N
