@@ -105,7 +105,8 @@ class Walks:
             ways: list[tuple[int, Callable[..., None]]] = [
                 (3, self.change), (5, self.keep), (2, self.declare)]
             if deep > 0 and len(self.lines) < LONG:
-                ways += [(3, self.branch), (3, self.loop), (2, self.stack), (1, self.call)]
+                ways += [(3, self.branch), (3, self.loop), (2, self.stack), (2, self.tree),
+                         (1, self.call)]
             way = self.rng.choices([w for _, w in ways], [k for k, _ in ways])[0]
             way(deep, calm=calm, meets=meets)
         for found, count in zip((self.calm, self.wild, self.alike), names, strict=True):
@@ -224,6 +225,78 @@ class Walks:
         self.emit(f"v = (v * 3 + {node}) & 65535")
         self.depth -= 1
 
+    def tree(self, deep: int, *, calm: bool, meets: bool) -> None:
+        """Write a walk that only pushes and pops, of nodes below 63, by which memory is read."""
+        name, top, node, more = (self.fresh(s) for s in ("stack", "top", "node", "more"))
+        kind = self.rng.choice(("int32", "int32", "int16", "uint8", "int64"))
+        self.emit(f"{name} = sycl.private_array(np.{kind}, 32)")
+        self.emit(f"{name}[0] = {self.rng.choice(('0', '1', self.same(), self.own()))}")
+        two = self.often(0.2)
+        if two:
+            self.emit(f"{name}[1] = {self.same()}")
+        self.emit(f"{top} = {1 + two}")
+        self.emit(f"{more} = {self.rng.choice(('0', self.own()))}")
+        going = self.rng.choice((f"{top} > 0", f"{top} > 0", f"{top}", f"{top} >= 1"))
+        if self.often(0.4):
+            going = self.rng.choice((
+                f"{going} and {more} < 90", f"{more} < 90 and {going}",
+                f"{going} and own[{more} % own.shape[0]] & 15 != {self.rng.randrange(16)}"))
+        self.emit(f"while {going}:")
+        self.depth += 1
+        if self.often(0.5):
+            self.emit(f"{top} -= 1")
+            self.emit(f"{node} = int({name}[{top}])")
+        else:
+            self.emit(f"{node} = int({name}[{top} - 1])")
+            self.emit(f"{top} -= 1")
+        self.emit(f"v = (v * 3 + {node} + own[{node} % own.shape[0]]) & 65535")
+        if self.often(0.5):
+            self.emit(f"{more} += 1")
+        if self.often(0.3):
+            self.jump(self.rng.choice(("break", "continue")))
+        self.emit(f"if {node} < 31 and own[(v + {node}) % own.shape[0]] % "
+                  f"{self.rng.randint(2, 5)} != 0:")
+        self.pushes(name, top, node)
+        if self.often(0.3):
+            self.emit("else:")
+            self.emit(f"    {self.rng.choice(('v = v ^ 5', 'out[x] += 1', more + ' += 2'))}")
+        if self.often(0.2):
+            self.jump(self.rng.choice(("break", "continue")))
+        if deep > 0 and self.often(0.2):
+            self.block(0, calm=False, meets=False)
+        self.depth -= 1
+        if self.often(0.1):
+            self.emit(f"v = v ^ int({name}[0])")
+        if self.often(0.1):
+            self.emit(f"v = v ^ {top}")
+
+    def pushes(self, name: str, top: str, node: str) -> None:
+        """Write how both children of a node, or some of them, go on a stack."""
+        left, right = f"2 * {node} + 1", f"2 * {node} + 2"
+        if self.often(0.4):
+            left, right = (f"{left} + ((v >> {self.rng.randrange(4)}) & 1)", right)
+        way = self.rng.randrange(4)
+        self.depth += 1
+        if way == 0:
+            self.emit(f"{name}[{top}] = {left}")
+            self.emit(f"{name}[{top} + 1] = {right}")
+            self.emit(f"{top} += 2")
+        elif way == 1:
+            for child in (left, right):
+                self.emit(f"if {self.test(calm=False)}:")
+                self.emit(f"    {name}[{top}] = {child}")
+                self.emit(f"    {top} += 1")
+        elif way == 2:
+            k = self.fresh("k")
+            self.emit(f"for {k} in range({self.rng.choice(('2', self.own() + ' % 3'))}):")
+            self.emit(f"    {name}[{top}] = {left} + {k}")
+            self.emit(f"    {top} += 1")
+        else:
+            self.emit(f"{name}[{top} + 1] = {left}")
+            self.emit(f"{name}[{top}] = {right}")
+            self.emit(f"{top} += {self.rng.choice(('1', '2'))}")
+        self.depth -= 1
+
     def call(self, deep: int, *, calm: bool, meets: bool) -> None:
         """Call a function with an array of its own, which items leave early."""
         self.helps = True
@@ -295,7 +368,7 @@ def run(seed: int, device: sycl.device, *, size: int = 8, debug: bool = False) -
     execute(text, names, f"<walk {seed}>")
     out, number = np.zeros(count, np.int64), int(rng.integers(0, 1000))
     options: dict[str, Any] = {"debug": debug}
-    if "get_sub_group" in text:
+    if "get_sub_group" in text or seed % 3:  # else items may run alone
         options["reqd_sub_group_size"] = size
     if names["GROUPS"]:
         kernel, where = sycl.kernel(**options)(names["kernel"]), sycl.nd_range(space, local)

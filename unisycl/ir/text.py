@@ -11,6 +11,7 @@ from typing import Any
 
 from unisycl.base.value_text import Shown
 from unisycl.ir import nodes as n
+from unisycl.ir.stack_statements import Begun, Ended, Popped, Pushed
 from unisycl.ir.types import ImageView, View
 
 _SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%",
@@ -123,6 +124,15 @@ class _Printer:
                 args = ", ".join(self.expr(x) for x in stmt.args)
                 return (f"{self.name(stmt.result)} = {stmt.scope.name} {stmt.op} {stmt.combine}"
                         f"({args})")
+            case Begun():
+                return f"lanes share the stack {stmt.stack.name}"
+            case Pushed():
+                return f"push {self.expr(stmt.value)} on {stmt.stack.name}"
+            case Popped():
+                names = self.names((stmt.value, stmt.mine, stmt.some))
+                return f"{names} = pop {stmt.stack.name}"
+            case Ended():
+                return f"done with {stmt.stack.name}"
             case n.Foreign():
                 left = f"{self.names(stmt.results)} = " if stmt.results else ""
                 return f"{left}{stmt.function.name}({self.exprs(stmt.args)})"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from unisycl.base.dataclass import replace
 from unisycl.ir import nodes as n
+from unisycl.ir.stack_statements import Popped
 
 _HOLDS = re.compile(r"\b(?:Expr|Place)\b")
 """In the type of a field that can hold expressions."""
@@ -189,6 +190,8 @@ def targets(stmt: n.Stmt) -> tuple[n.Local, ...]:
             return (stmt.result,) if stmt.result else ()
         case n.GroupCall():
             return (stmt.result,)
+        case Popped():
+            return stmt.value, stmt.mine, stmt.some
         case n.LoadMany() | n.ImageRead() | n.Foreign():
             return stmt.results
     return ()

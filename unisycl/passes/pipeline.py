@@ -52,6 +52,7 @@ from unisycl.passes.simd import (
     row_loops,
     settled,
     short_rows,
+    stack_walks,
     units,
     unrolled,
 )
@@ -139,6 +140,11 @@ def _counters(kernel: Kernel, facts: Facts) -> Kernel:
     return _with(kernel, counters.run(kernel.body, facts.shapes(kernel)))
 
 
+def _stack_walks(kernel: Kernel, facts: Facts) -> Kernel:
+    assert facts.shapes is not None
+    return _with(kernel, stack_walks.run(kernel.body, facts.shapes(kernel)))
+
+
 def _alike_conditions(kernel: Kernel, facts: Facts) -> Kernel:
     assert facts.shapes is not None
     return alike_conditions.run(kernel, facts.shapes)
@@ -205,6 +211,7 @@ SIMD = {
     "interior": (_own("interior"), Pass("needed", lambda k, f: needed.run(k))),
     "lanes": (
         Pass("partings", _partings, lambda k, f: k.index_kind == "nd_range"),
+        Pass("stack_walks", _stack_walks, lambda k, f: stack_walks.may_walk(k)),
         Pass("counters", _counters),
         Pass("alike_conditions", _alike_conditions),
     ),

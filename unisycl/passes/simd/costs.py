@@ -14,6 +14,7 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.stack_statements import Popped
 from unisycl.ir.types import View
 from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
@@ -25,6 +26,7 @@ _WAIT, _SUM = 1.0, 3.0  # of a turn for the one before, and for its sum of float
 _SOME = 0.75  # of the times that some lane of a vector takes a branch
 _CHOSEN = 0.5  # of a lane of a gather under a mask
 _LOST, _LOST_MORE, _LOST_AGAIN = 1.5, 1.75, 1.15  # lanes for one at work in loops they leave apart
+_APART = 2.5  # turns for one of a lane that shares a stack with others
 _SURE = 2.1  # where launches try the other form, or vectors are short
 _ROW = 1.0  # of a lane that goes along a row of its own: lines, and sets of the caches
 _TURN = 1.0  # counting, comparing and jumping
@@ -93,7 +95,7 @@ def doubtful(body: n.Block, shapes: Shapes, *, loops: bool = True) -> bool:
 
     ``loops``: memory counts that is read in loops.
     """
-    return any(isinstance(s, n.For | n.While) and (
+    return visit.contains(body, Popped) or any(isinstance(s, n.For | n.While) and (
         id(s) in shapes.divergent or _scatters(visit.blocks(s), shapes))
         for s in visit.statements(body)) or _looks_up_bytes(body, shapes) or (
         not loops and _scatters((body,), shapes))
@@ -251,6 +253,8 @@ class _Weighing:
         turn.scalar = max(turn.scalar, chain) + _TURN
         cost = Cost()
         lost = 1.0 if not parts else _LOST_AGAIN if again and not astray else self.lost(loop)
+        if isinstance(loop, n.While) and any(isinstance(s, Popped) for s in loop.pre):
+            lost = _APART
         cost.add(turn, turns * lost, turns)
         cost.scalar += _MISPREDICTED if parts else 0.0
         return cost

@@ -15,6 +15,7 @@ from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.stack_statements import Popped
 from unisycl.passes.simd import loop_liveness, shared_arrays
 from unisycl.passes.simd.shared_arrays import Held
 
@@ -352,6 +353,10 @@ class _Walk:
                 self.assign(stmt, stmt.place.base, shape)
             case n.GroupCall():
                 self.assign(stmt, stmt.result, _collective(stmt, self.shapes))
+            case Popped():
+                self.assign(stmt, stmt.mine, ANY)
+                self.assign(stmt, stmt.value, PER_LANES)
+                self.assign(stmt, stmt.some, PER_LANES)
             case n.If():
                 rank = self.shapes.of(stmt.cond).rank
                 if rank >= LINEAR:

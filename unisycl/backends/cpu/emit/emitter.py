@@ -7,6 +7,7 @@ Non-goals: how each node is emitted (emit_expr, emit_memory, emit_stmt, regions)
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Lanes, Val
@@ -14,6 +15,7 @@ from unisycl.backends.cpu.emit.text import Function, llvm_type
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
 from unisycl.ir import nodes as n
+from unisycl.ir.stack_statements import Stack
 from unisycl.passes.simd import shapes as sh
 from unisycl.passes.simd.shapes import Shapes
 from unisycl.passes.simd.streams import Stream
@@ -61,6 +63,15 @@ class Own:
 
     base: str
     limit: str
+
+
+class SharedStack(NamedTuple):
+    """Where a stack of all lanes lies: its numbers, whose they are, its height, who is present."""
+
+    values: str
+    lanes: str
+    height: str
+    present: str
 
 
 @dataclass(slots=True)
@@ -113,6 +124,7 @@ class Emitter:
     bodies: tuple[tuple[Shapes, n.Block], ...] = ()
     listed: dict[int, frozenset[n.Local]] = field(default_factory=dict)
     own: dict[n.Param, Own] = field(default_factory=dict)
+    stacks: dict[Stack, SharedStack] = field(default_factory=dict)
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:

@@ -17,6 +17,7 @@ from unisycl.backends.cpu.emit import (
     memory,
     neighbours,
     printing,
+    stacks,
     watched_accesses,
 )
 from unisycl.backends.cpu.emit.emitter import Emitter, Loop, ScopeState
@@ -26,6 +27,7 @@ from unisycl.backends.cpu.emit.waiting import begin_wait, emit_pause
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.stack_statements import Begun, Ended, Popped, Pushed
 from unisycl.ir.watch_statements import Asked, Synced, Unwritten, Watch
 from unisycl.passes.shared import loop_steps
 
@@ -509,6 +511,7 @@ EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.WorkItems: _work_items,
     n.Print: printing.emit, n.Check: printing.check, n.GroupCall: collectives.emit_sub_group,
     n.LoadMany: neighbours.load, n.StoreMany: neighbours.store,
+    Begun: stacks.begin, Pushed: stacks.push, Popped: stacks.pop, Ended: stacks.end,
     Watch: watched_accesses.emit, Synced: watched_accesses.synced,
     Unwritten: watched_accesses.unwritten, Asked: endless.asked,
 }

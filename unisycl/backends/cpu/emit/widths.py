@@ -24,6 +24,7 @@ from unisycl.passes.simd import (
     row_sums,
     same_bits,
     shared_arrays,
+    stack_walks,
 )
 from unisycl.passes.simd import shapes as sh
 
@@ -182,7 +183,10 @@ def _likely(kernel: n.Kernel) -> n.Kernel:
     if any(isinstance(x, n.Address) for x in visit.all_expressions(kernel.body)):
         found = replace(kernel, body=registers.likely(kernel.body))
     if kernel.index_kind in ("range", "nd_range") and visit.contains(found.body, n.While):
-        body = counters.run(found.body, _shapes_of(found, 2, 0))
+        body = found.body
+        if stack_walks.may_walk(found):
+            body = stack_walks.run(body, _shapes_of(found, 2, 0))
+        body = counters.run(body, _shapes_of(replace(found, body=body), 2, 0))
         found = found if body is found.body else replace(found, body=body)
     _last_likely[:] = [(kernel, found)]
     return found
