@@ -46,6 +46,7 @@ from unisycl.passes.simd import (
     interleaved,
     kept_records,
     members,
+    pairs,
     registers,
     reread,
     row_blocks,
@@ -81,6 +82,7 @@ class Facts:
         named: functions of sub-groups have to be told who takes part.
         shapes: how the values of a kernel vary over the lanes of a vector.
         lanes: how many lanes a vector has.
+        paired: a load for each lane is cheaper than a part of a gather.
         units: how many of the last dimensions of a range have one item.
         ids: locals that have a value before the kernel: ids of work-items, what was tested.
         names: where ``copies`` notes the names that locals inherit.
@@ -101,6 +103,7 @@ class Facts:
     named: bool = False
     shapes: Callable[[Kernel], Shapes] | None = None
     lanes: int = 1
+    paired: bool = False
     units: int = 0
     ids: Sequence[Local] = ()
     names: dict[Local, str] = field(default_factory=dict)
@@ -155,6 +158,11 @@ def _row_blocks(kernel: Kernel, facts: Facts) -> Kernel:
     return row_blocks.run(kernel, facts.shapes, facts.lanes)
 
 
+def _pairs(kernel: Kernel, facts: Facts) -> Kernel:
+    assert facts.shapes is not None
+    return pairs.run(kernel, facts.shapes, facts.lanes)
+
+
 def _copies(kernel: Kernel, facts: Facts) -> Kernel:
     kernel, names = copies.run(kernel)
     facts.names.update(names)
@@ -205,7 +213,8 @@ SIMD = {
               Pass("interleaved", lambda k, f: interleaved.gather(k))),
     "depth": (LONG_CHAINS,),
     "rows": (Pass("units", lambda k, f: units.run(k, f.units), lambda k, f: f.units > 0),
-             Pass("row_blocks", _row_blocks)),
+             Pass("row_blocks", _row_blocks),
+             Pass("pairs", _pairs, lambda k, f: f.paired)),
     "launch": (NARROW, Pass("watches", lambda k, f: watches.run(k))),
     "loops": (_own("continues"),),
     "interior": (_own("interior"), Pass("needed", lambda k, f: needed.run(k))),

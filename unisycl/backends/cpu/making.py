@@ -37,6 +37,7 @@ from unisycl.passes.simd import columns, flat_rows, streams
 
 _DEEP = 24  # branches one inside the other
 _VERY_DEEP = 100
+_GATHERS = 512  # bits of vectors of processors whose gathers are fast
 _LINE = 512  # bits of a line of a cache
 
 
@@ -60,7 +61,8 @@ def prepared(kernel: n.Kernel, key: Key) -> Prepared:
     kernel = pipeline.run(kernel, "simd", "depth", facts)
     lanes = key.most or choose_lanes(kernel, asked.machine.vector_bits)
     kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(
-        lanes=lanes, units=key.units, shapes=partial(shapes_of, lanes=lanes, units=key.units)))
+        lanes=lanes, units=key.units, paired=asked.machine.vector_bits < _GATHERS,
+        shapes=partial(shapes_of, lanes=lanes, units=key.units)))
     kernel = pipeline.run(kernel, "simd", "launch", facts)
     return Prepared(kernel, lanes, level, facts.ids_below)
 

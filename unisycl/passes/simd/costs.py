@@ -133,7 +133,7 @@ def _looks_up_bytes(body: n.Block, shapes: Shapes) -> bool:
            for s in visit.statements(body)):
         return False
     apart = [x.place for x in visit.all_expressions(body) if isinstance(x, n.Load)
-             and _is_scattered(x.place, shapes) and not is_strided(x.place, shapes)]
+             and is_scattered(x.place, shapes) and not is_strided(x.place, shapes)]
     data = of_data(body) if apart else set()
     return all(any(isinstance(e, n.Load) or (isinstance(e, n.Read) and e.local in data)
                    for x in visit.expressions(p) for e in visit.walk(x)) for p in apart) \
@@ -160,17 +160,17 @@ def is_strided(place: n.Place, shapes: Shapes) -> bool:
 
 
 def _scatters(blocks: Iterable[n.Block], shapes: Shapes) -> bool:
-    return any(isinstance(x, n.Load) and _is_scattered(x.place, shapes)
+    return any(isinstance(x, n.Load) and is_scattered(x.place, shapes)
                for block in blocks for x in visit.all_expressions(block))
 
 
 def touches_rows(body: n.Block, shapes: Shapes) -> bool:
     """Say whether lanes read or write short rows of their own, several elements at once."""
-    return any(isinstance(s, n.LoadMany | n.StoreMany) and _is_scattered(s.place, shapes)
+    return any(isinstance(s, n.LoadMany | n.StoreMany) and is_scattered(s.place, shapes)
                for s in visit.statements(body))
 
 
-def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
+def is_scattered(place: n.Place, shapes: Shapes) -> bool:
     """Say whether lanes reach places in memory that do not follow one another."""
     kind = place.base.type
     if not isinstance(kind, View):
@@ -278,7 +278,7 @@ class _Weighing:
 
     def stored(self, place: n.Place, off: bool) -> float:
         unit, kind = self.unit, place.type.dtype
-        if _is_scattered(place, self.shapes):
+        if is_scattered(place, self.shapes):
             return unit.scattered + 2.5 * self.row(place) + (unit.hidden / 2 if off else 0.0)
         if not off:
             return self.share(kind.bits)
@@ -291,7 +291,7 @@ class _Weighing:
         place, stores = stmt.place, isinstance(stmt, n.StoreMany)
         count = len(stmt.values if isinstance(stmt, n.StoreMany) else stmt.results)
         alone = count * (1.0 if stores else 0.5)
-        if not _is_scattered(place, self.shapes) and not _in_rows(place, self.shapes):
+        if not is_scattered(place, self.shapes) and not _in_rows(place, self.shapes):
             return Cost(alone * self.share(place.type.dtype.bits), alone)
         each = _TURNED * self.share(place.type.dtype.bits) * count
         apart = 0.0 if is_strided(place, self.shapes) else self.unit.gathered[4] + self.row(place)
@@ -299,7 +299,7 @@ class _Weighing:
 
     def loaded(self, place: n.Place, off: bool) -> float:
         unit, kind = self.unit, place.type.dtype
-        if not _is_scattered(place, self.shapes):
+        if not is_scattered(place, self.shapes):
             hidden = off and kind.size < _LEAST_GATHERED and not _is_private(place)
             return unit.hidden if hidden else self.share(kind.bits)
         if is_strided(place, self.shapes):
@@ -314,7 +314,7 @@ class _Weighing:
 
     def expression(self, x: n.Expr, off: bool) -> Cost:
         if isinstance(x, n.Load):
-            alone = 1.0 if _is_scattered(x.place, self.shapes) else 0.5
+            alone = 1.0 if is_scattered(x.place, self.shapes) else 0.5
             return Cost(self.loaded(x.place, off), alone)
         if not isinstance(x, n.Binary | n.Unary | n.Select | n.Compare | n.Call):
             return Cost()

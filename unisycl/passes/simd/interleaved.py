@@ -9,9 +9,10 @@ that were asked for are read and written.
 from __future__ import annotations
 
 import math
+from collections.abc import Set as AbstractSet
 
 from unisycl.base.dataclass import replace
-from unisycl.base.dtypes import INT64
+from unisycl.base.dtypes import INT64, DType
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -28,13 +29,13 @@ def gather(kernel: n.Kernel) -> n.Kernel:
     """Return the kernel with elements of neighbours joined; itself if it has none."""
     if kernel.checks or kernel.pointed or kernel.index_kind == "single":
         return kernel
-    sums = _Sums(kernel.body)
+    sums = Sums(kernel.body)
     if not any(sums.steps(s.place) for s in visit.statements(kernel.body)
                if isinstance(s, n.Store)) and not any(
             sums.steps(x.place) for x in visit.all_expressions(kernel.body)
             if isinstance(x, n.Load)):
         return kernel
-    body = _Neighbours(sums).block(kernel.body)
+    body = Neighbours(sums).block(kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
 
 
@@ -55,10 +56,16 @@ class _Sum:
         return _Sum(parts, self.constant + times * other.constant)
 
 
-class _Sums:
-    """Reads indices as sums, through locals that are given a value in one place."""
+class Sums:
+    """Reads indices as sums, through locals that are given a value in one place.
 
-    def __init__(self, body: n.Block) -> None:
+    ``kinds``: the types of indices that are read so; ``every``: they are compared where no local
+    that they read is given a value in between, so that indices themselves may read any.
+    """
+
+    def __init__(self, body: n.Block, kinds: tuple[DType, ...] = (INT64,), *,
+                 every: bool = False) -> None:
+        self.kinds = kinds
         counts: dict[n.Local, int] = {}
         values: dict[n.Local, n.Expr] = {}
         for stmt in visit.statements(body):
@@ -68,6 +75,7 @@ class _Sums:
                     values[local] = stmt.value
         self.values = {x: v for x, v in values.items() if counts[x] == 1}
         self.once = {x for x, count in counts.items() if count == 1}
+        self.locals = set(counts) if every else self.once
         self.names = Names(body, counters=False)
         self.known: dict[n.Expr, _Sum] = {}
 
@@ -83,10 +91,10 @@ class _Sums:
             return _Sum({}, int(x.value))
         if isinstance(x, n.Cast) and x.type.dtype is INT64 and x.x.type.dtype is INT64:
             return self.of(x.x)  # a number of Python's that meets one of NumPy's
-        if isinstance(x, n.Read) and self._is_sum(value := self.values.get(x.local)):
+        if isinstance(x, n.Read) and self._is_sum(value := self.values.get(x.local), self.once):
             assert value is not None
             return self.of(value)
-        if isinstance(x, n.Binary) and self._is_sum(x):
+        if isinstance(x, n.Binary) and self._is_sum(x, self.locals):
             a, b = self.of(x.a), self.of(x.b)
             if x.op != "mul":
                 return a.plus(b, 1 if x.op == "add" else -1)
@@ -95,25 +103,22 @@ class _Sums:
                     return _Sum({}, 0).plus(other, some.constant)
         return _Sum({self.names.index((x,))[0]: 1}, 0)
 
-    def _is_sum(self, x: n.Expr | None) -> bool:
-        """Say whether an expression adds up what keeps its value as long as the sum does."""
-        if x is None or x.type.dtype is not INT64:
+    def _is_sum(self, x: n.Expr | None, known: AbstractSet[n.Local]) -> bool:
+        """Say whether an expression adds up what keeps its value as long as the sum does.
+
+        ``known``: the locals that do.
+        """
+        if x is None or x.type.dtype not in self.kinds:
             return False
         if isinstance(x, n.Read | n.Query):
-            return not isinstance(x, n.Read) or x.local in self.once
+            return not isinstance(x, n.Read) or x.local in known
         return isinstance(x, n.Binary) and x.op in _ARITHMETIC and all(
             not isinstance(e, n.Load | n.Call | n.Select) and (
-                not isinstance(e, n.Read) or e.local in self.once) for e in visit.walk(x))
+                not isinstance(e, n.Read) or e.local in known) for e in visit.walk(x))
 
     def steps(self, place: n.Place) -> int:
         """Return how many elements a place is from the next work-item's; 0 if that is not seen."""
-        kind = place.base.type
-        if not isinstance(place.base, n.Param) or not isinstance(kind, View) or kind.spread \
-                or kind.space is not address_space.global_space or not place.index \
-                or not isinstance(kind.elem, Scalar) or kind.elem != place.type \
-                or place.offset or place.inner or place.type.dtype.kind not in "iuf" \
-                or place.type.dtype.made or place.index[-1].type.dtype is not INT64 \
-                or any(isinstance(e, n.Load) for x in place.index for e in visit.walk(x)):
+        if not is_plain(place, self.kinds):
             return 0
         parts = self.of(place.index[-1]).parts
         ids = {x.dim: by for x, by in parts.items()
@@ -122,15 +127,33 @@ class _Sums:
         return found if 1 < found <= _MOST else 0
 
 
-class _Neighbours(Delaying):
+def is_plain(place: n.Place, kinds: tuple[DType, ...]) -> bool:
+    """Say whether a place is a number of the user's memory, and no memory says where it is.
+
+    ``kinds``: the types that its last index may have.
+    """
+    kind = place.base.type
+    return isinstance(place.base, n.Param) and isinstance(kind, View) and not kind.spread \
+        and kind.space is address_space.global_space and bool(place.index) \
+        and isinstance(kind.elem, Scalar) and kind.elem == place.type \
+        and not place.offset and not place.inner and place.type.dtype.kind in "iuf" \
+        and not place.type.dtype.made and place.index[-1].type.dtype in kinds \
+        and not any(isinstance(e, n.Load) for x in place.index for e in visit.walk(x))
+
+
+class Neighbours(Delaying):
     """Joins accesses whose last index differs by a constant."""
 
-    def __init__(self, sums: _Sums) -> None:
+    def __init__(self, sums: Sums) -> None:
         super().__init__({}, sums.names)
         self.sums = sums
 
+    def serves(self, place: n.Place) -> bool:
+        """Say whether a place may be joined with others."""
+        return self.sums.steps(place) > 0
+
     def key(self, place: n.Place) -> Key | None:
-        if not self.sums.steps(place):
+        if not self.serves(place):
             return None
         parts = sorted(self.sums.of(place.index[-1]).parts.items(), key=repr)
         last = tuple(e for x, by in parts for e in (x, n.Const(x.type, by)))

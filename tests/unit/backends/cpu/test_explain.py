@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+import unisycl as sycl
 from unisycl.backends.base import Geometry
+from unisycl.backends.cpu.compile import options
 from unisycl.backends.cpu.explain.explanation import explain
 from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
@@ -12,6 +14,7 @@ from unisycl.frontend.specialize import specialize
 a, b, c = (np.zeros((64, 64), np.float32) for _ in range(3))
 row, out = (np.zeros(64, np.float32) for _ in range(2))
 which = np.zeros(64, np.int32)
+letters, table = np.zeros(64, np.uint8), np.zeros(256, np.uint8)
 
 
 def text(function: object, ndim: int = 1, *args: object, kind: str = "range",
@@ -62,6 +65,15 @@ def test_rows_of_lanes_and_of_few_elements_are_named() -> None:
     assert "gather" not in said
 
 
+def test_neighbours_at_places_of_lanes_are_named() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        k = which[i]
+        out[i] = row[k] - row[k + 1]
+    said = text(kernel)
+    if options.of(specialize(kernel, "range", 1).kernel).machine.vector_bits < 512:
+        assert "row[k]: 2 of each lane, side by side wherever the lane is" in said
+
+
 def test_branches_that_lanes_take_differently_are_named() -> None:
     def kernel(i):  # type: ignore[no-untyped-def]
         total = row[i]
@@ -79,6 +91,13 @@ def test_kernels_without_vectors_say_why() -> None:
     def single():  # type: ignore[no-untyped-def]
         out[0] = row[1]
     assert "a single_task has no others beside it" in text(single, kind="single")
+
+    def looked_up(i):  # type: ignore[no-untyped-def]
+        letters[i] = table[letters[i]]
+    assert "work-items run one after another" in text(looked_up)
+    asked = sycl.kernel(reqd_sub_group_size=16)(looked_up)  # as it says
+    assert "@sycl.kernel(reqd_sub_group_size=16)" in text(looked_up)
+    assert "16 work-items run side by side" in text(asked)
 
 
 def test_names_of_neighbours_go_along_the_lanes() -> None:

@@ -15,6 +15,7 @@ from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
+from unisycl.passes.simd import pairs
 from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
 _ALONG = "along a row of each lane"
@@ -116,6 +117,9 @@ class _Finder:
                            f"{verb} as wide vectors, and shuffled")
         if isinstance(kind, View) and kind.elem != stmt.place.type:
             return replace(made, how=f"records of {count} numbers {verb} whole and shuffled")
+        if isinstance(stmt, n.LoadMany) and count <= pairs.MOST:
+            return replace(made, how=f"{count} of each lane, side by side wherever the lane is: "
+                           "read as a short vector, and shuffled")
         return replace(made, how=f"{_ALONG}: {count} turns of the loop {verb} at "
                        "once, and turned round in registers")
 

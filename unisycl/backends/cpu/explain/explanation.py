@@ -60,7 +60,7 @@ def _lanes(kernel: n.Kernel, ready: Prepared, bits: int) -> Iterator[str]:
     else:
         yield ("  work-items run one after another: side by side they would read scattered memory "
                "in loops of different lengths;")
-        yield "  @sycl.kernel(sub_group_size=16) asks for vectors all the same"
+        yield "  @sycl.kernel(reqd_sub_group_size=16) asks for vectors all the same"
 
 
 def _one_row(kernel: n.Kernel, key: Key) -> Iterator[str]:
