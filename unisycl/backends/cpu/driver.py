@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -204,8 +205,11 @@ class CpuDriver(Driver):
             return isinstance(launch, Transfer) and _transferred(launch)
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
+        brief = False
         if not executable.small(plan, launch.values):
-            return False
+            brief = executable.brief(plan, launch.values)
+            if not brief:
+                return False
         block, kept = launch.packed, None
         if launch.reductions:
             kept, slots = _partials(executable, launch, plan.units, plan.grain)
@@ -213,8 +217,11 @@ class CpuDriver(Driver):
         elif block is None:
             block = executable.packer.pack(plan.head, launch.values)
         crash_here[1] = launch.words or crash.words(executable, launch)
+        begun = time.monotonic_ns() if brief else 0
         executable.direct(block)
         crash_here[1] = 0
+        if brief and plan.pace is not None:
+            plan.pace.note(time.monotonic_ns() - begun)
         del kept  # until here its address was in use
         return True
 
