@@ -74,6 +74,20 @@ class SharedStack(NamedTuple):
     present: str
 
 
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What a body reads from lists: rows of memory that lanes read side by side.
+
+    ``runs``: locals that are read so and index two loads or more, so that their numbers may be runs
+    (one is as often a look at a table). ``once``: those that one expression alone asks for.
+    ``bases``: memories that lanes read side by side, too: lists of them are mostly of neighbours.
+    """
+
+    runs: frozenset[n.Local]
+    once: frozenset[n.Local]
+    bases: frozenset[n.Base]
+
+
 @dataclass(slots=True)
 class Emitter:
     """Everything the emission functions share while one LLVM function is written.
@@ -83,8 +97,8 @@ class Emitter:
     share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
     of ``granule`` bytes, ``written`` those of them that the kernel writes; ``twins`` says how far
     behind an array its twin lies. ``lined`` is the element whose lines vectors begin at.
-    ``bodies`` are what is emitted, with the shapes of each; ``listed`` are locals that are read
-    from lists, by those shapes; ``own`` are a call's own sums.
+    ``bodies`` are what is emitted, with the shapes of each; ``listed`` is what they read from
+    lists, by those shapes; ``own`` are a call's own sums.
     """
 
     kernel: n.Kernel
@@ -122,7 +136,7 @@ class Emitter:
     granule: int = 0
     twins: dict[n.Array, int] = field(default_factory=dict)
     bodies: tuple[tuple[Shapes, n.Block], ...] = ()
-    listed: dict[int, frozenset[n.Local]] = field(default_factory=dict)
+    listed: dict[int, Lists] = field(default_factory=dict)
     own: dict[n.Param, Own] = field(default_factory=dict)
     stacks: dict[Stack, SharedStack] = field(default_factory=dict)
 

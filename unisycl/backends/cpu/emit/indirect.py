@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import Counter
 
 from unisycl.backends.cpu.emit import memory
-from unisycl.backends.cpu.emit.emitter import Emitter
+from unisycl.backends.cpu.emit.emitter import Emitter, Lists
 from unisycl.backends.cpu.emit.lanes import LINEAR, VECTOR, Val
 from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
@@ -21,14 +22,17 @@ from unisycl.ir import visit
 from unisycl.ir.types import Scalar, View
 from unisycl.passes.simd import shapes as sh
 
+_AVX2 = 256
 _FEWEST = 8
+_WORD = 4
 
 
 def load(e: Emitter, place: n.Place) -> Val:
     """Emit a load."""
     core = listed(e, place)
     if core is None:
-        return memory.load(e, place)
+        alone = _looked_up(e, place)
+        return memory.load(e, place) if alone is None else _one_by_one(e, place, alone)
     f, lanes, w = e.f, e.lanes, e.lanes.lanes
     dtype = place.type.dtype
     type = llvm_type(dtype, w)
@@ -51,6 +55,54 @@ def load(e: Emitter, place: n.Place) -> Val:
     f.jump(done)
     f.start(done)
     return Val(VECTOR, dtype, f.load(type, home))
+
+
+def _one_by_one(e: Emitter, place: n.Place, at: n.Expr) -> Val:
+    """Emit a load for each lane, at a number that is read from a list for this alone.
+
+    LLVM then reads each number where it lies, and no vector of addresses is taken apart.
+    """
+    f, w, dtype = e.f, e.lanes.lanes, place.type.dtype
+    numbers = e.emit(e, at)
+    kind = llvm_type(numbers.dtype, w)
+    zero = n.Const(Scalar(INT64), 0)
+    row = memory.address(e, replace(place, index=(*place.index[:-1], zero)))
+    start = memory.scalar_pointer(e, row, row.index.ref)
+    type, one = llvm_type(dtype, w), llvm_type(dtype)
+    found = "poison"
+    for k in range(w):
+        number = f.op(f"extractelement {kind} {numbers.ref}, i64 {k}")
+        if numbers.dtype is not INT64:
+            number = f.op(f"sext {llvm_type(numbers.dtype)} {number} to i64")
+        element = f.load(one, f.gep(f"[{row.scale} x i8]", start, number),
+                         memory.alignment(row, dtype))
+        found = f.op(f"insertelement {type} {found}, {one} {element}, i64 {k}")
+    return Val(VECTOR, dtype, found)
+
+
+def _looked_up(e: Emitter, place: n.Place) -> n.Expr | None:
+    """Return the number that a place's last index is, if it is read from a list for it alone.
+
+    A gather of AVX2 costs more than elements one by one then, as long as no lane is off.
+    """
+    kind = place.base.type
+    if e.mask is not None or e.widest != _AVX2 or e.watched or e.lanes.lanes < _FEWEST \
+            or not isinstance(place.base, n.Param) or not isinstance(kind, View) \
+            or not isinstance(kind.elem, Scalar) or kind.spread or place.inner or place.offset \
+            or kind.space is not address_space.global_space or not place.index \
+            or place.type.dtype.size != _WORD or place.type.dtype.kind not in "iuf" \
+            or any(e.shapes.of(x).rank >= sh.LINEAR for x in place.index[:-1]) \
+            or not e.f.module.triple.startswith("x86_64"):
+        return None
+    core = place.index[-1]
+    while isinstance(core, n.Cast | n.Narrow) and (
+            isinstance(core, n.Narrow) or core.x.type.dtype.bits <= core.type.dtype.bits):
+        core = core.x
+    if core.type.dtype not in (INT32, INT64):
+        return None
+    if isinstance(core, n.Read):
+        return core if core.local in _lists(e).once else None
+    return core if _is_row(e, core) else None
 
 
 def listed(e: Emitter, place: n.Place) -> n.Expr | None:
@@ -79,7 +131,12 @@ def listed(e: Emitter, place: n.Place) -> n.Expr | None:
                 break
     if core.type.dtype not in (INT32, INT64) or e.shapes.of(core).rank < sh.VARYING:
         return None
-    return core if isinstance(core, n.Read) and core.local in _listed(e) else None
+    found = _lists(e)
+    if isinstance(core, n.Read) and core.local in found.runs:
+        return core
+    near = place.base in found.bases and (
+        core.local in found.once if isinstance(core, n.Read) else _is_row(e, core))
+    return core if near else None
 
 
 def _is_row(e: Emitter, x: n.Expr) -> bool:
@@ -96,11 +153,8 @@ def _plain(x: n.Expr) -> n.Expr:
     return x
 
 
-def _listed(e: Emitter) -> frozenset[n.Local]:
-    """Return the locals of the body that is emitted now whose numbers may be runs.
-
-    They are read from a list and index two loads or more: one is as often a look at a table.
-    """
+def _lists(e: Emitter) -> Lists:
+    """Return what the body that is emitted now reads from lists."""
     known = e.listed.get(id(e.shapes))
     if known is not None:
         return known
@@ -117,11 +171,20 @@ def _listed(e: Emitter) -> frozenset[n.Local]:
         return origin(value.local) if isinstance(value, n.Read) and value.local is not local \
             else local
     uses: Counter[n.Local] = Counter()
+    asked: Counter[n.Local] = Counter()
     for x in (x for body in every for x in visit.all_expressions(body)):
         if isinstance(x, n.Load) and x.place.index:
             uses.update({origin(y.local) for y in visit.walk(x.place.index[-1])
                          if isinstance(y, n.Read)})
-    found = e.listed[id(e.shapes)] = frozenset(
-        x for x in given if uses[origin(x)] > 1 and len(given.get(origin(x), ())) == 1
-        and _is_row(e, given[origin(x)][0]))
+        elif isinstance(x, n.Read):
+            asked[x.local] += 1
+    rows = [x for x in given if len(given.get(origin(x), ())) == 1
+            and _is_row(e, given[origin(x)][0])]
+    places = [x.place for body in every for x in visit.all_expressions(body)
+              if isinstance(x, n.Load)]
+    found = e.listed[id(e.shapes)] = Lists(
+        frozenset(x for x in rows if uses[origin(x)] > 1),
+        frozenset(x for x in rows if asked[x] == 1 and origin(x) is x),
+        frozenset(p.base for p in places if p.index
+                  and e.shapes.of(p.index[-1]) == sh.Shape(sh.LINEAR, 1)))
     return found
