@@ -407,6 +407,9 @@ class Driver(ABC):
     quick: bool = False
     """Whether ``immediate`` ever says yes; never changes."""
 
+    apart: bool = False
+    """Whether each of its devices has a context of its own, which no other device is in."""
+
     repeats: bool = False
     joins_again: bool = False
     controls: bool = False

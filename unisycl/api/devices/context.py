@@ -14,7 +14,7 @@ from unisycl.api.properties import HasProperties, Property, check, flatten, prop
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.runtime.devices.devices import ContextState, names
+from unisycl.runtime.devices.devices import ContextState, check_together, names
 
 
 @ends_at_call
@@ -24,6 +24,8 @@ class context(HasProperties, HasBackendInfo):
     Args:
         source: a device or its name, a platform, a list of devices; the default device if left out.
         rest: an asynchronous handler (a callable taking an ``exception_list``), properties.
+
+    Raises ``UnsupportedError`` for several devices whose driver takes one in a context.
     """
 
     __slots__ = ("_properties", "state")
@@ -42,7 +44,9 @@ class context(HasProperties, HasBackendInfo):
                 raise UsageError(errc.invalid, "context: expected an async handler or properties, "
                                  f"got {type(item).__name__}")
         self._properties = check(flatten(properties), "context")
-        self.state = ContextState(tuple(d.state for d in _devices_of(source)), async_handler)
+        chosen = tuple(d.state for d in _devices_of(source))
+        check_together(chosen, "context")
+        self.state = ContextState(chosen, async_handler)
 
     @classmethod
     def _of(cls, state: ContextState) -> Self:

@@ -258,11 +258,12 @@ class platform(HasBackendInfo):
     def khr_get_default_context(self) -> Any:
         """Return the context of queues that name none: that of all devices of the platform.
 
-        (sycl_khr_default_context)
+        (sycl_khr_default_context). Raises ``UnsupportedError`` where its devices share none.
         """
         found = self.states()
         if not found:
             raise UsageError(errc.invalid, f"{self!r} has no device, so it has no context")
+        devices.check_together(found, "khr_get_default_context")
         # The module of contexts needs this one.
         made: Any = importlib.import_module("unisycl.api.devices.context")
         return made.context._of(devices.default_context(found[0]))

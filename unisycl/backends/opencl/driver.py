@@ -92,7 +92,10 @@ class ClDriver(Ending, Driver):
         self.level = level_of(traits, self.quirks)
         self.shares_host = self.level is Level.system
         self._extension = by_extension(traits, self.quirks, self.level)
-        self.memory = "host" if self.shares_host else f"{traits.platform} {traits.library}"
+        self.apart = self.quirks.own_contexts
+        whose = f" {traits.number}" if self.apart else ""
+        self.memory = ("host" if self.shares_host
+                       else f"{traits.platform} {traits.library}{whose}")
         self._libraries = libraries
         self._dialect = make_dialect(traits, self.quirks, offsets=not self.shares_host)
         self._info = device_info(traits, self.quirks, self.level)
@@ -146,7 +149,8 @@ class ClDriver(Ending, Driver):
             with self._lock:
                 if self._open is None:
                     session, device = open_session(self.traits, self._libraries,
-                                                   extension=self._extension)
+                                                   extension=self._extension,
+                                                   alone=self.apart)
                     self._begin(session, device, self._queue(session, device))
                 found = self._open
             assert found is not None

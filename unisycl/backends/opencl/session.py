@@ -1,4 +1,6 @@
-"""OpenCL runtimes loaded into this process: one context for the devices of each platform.
+"""OpenCL runtimes loaded into this process: a context for the devices of each platform.
+
+Drivers that take one device in a context have one for each (``alone``).
 
 Non-goals: finding runtimes (``discovery``). Invariants: a runtime is loaded on the first use of one
 of its devices, once; a forked child never touches what its parent loaded.
@@ -31,7 +33,7 @@ class _Loaded:
         self.cl: Any = None
         self.api: Api | None = None
         self.devices: dict[tuple[str, str, str, int], Any] = {}
-        self.sessions: dict[tuple[str, str, bool], Session] = {}
+        self.sessions: dict[tuple[str, str, int, bool], Session] = {}
 
 
 _loaded = _Loaded()
@@ -80,10 +82,11 @@ class Session:
 
 
 def open_session(traits: Traits, libraries: list[str], *,
-                 extension: bool = False) -> tuple[Session, Any]:
+                 extension: bool = False, alone: bool = False) -> tuple[Session, Any]:
     """Return the session of a device's platform and the device itself, loading what is needed.
 
-    ``extension``: addresses go through ``cl_intel_unified_shared_memory``.
+    ``extension``: addresses go through ``cl_intel_unified_shared_memory``; ``alone``: the session
+    is the device's own.
 
     Raises ``UnsupportedError`` in a process forked after its parent had loaded OpenCL, and
     ``DeviceError`` where the device is no longer there.
@@ -103,7 +106,7 @@ def open_session(traits: Traits, libraries: list[str], *,
                               "found, but not when OpenCL was loaded into this process; was "
                               "pyopencl used before unisycl? Use unisycl first, or set "
                               "OCL_ICD_VENDORS for both")
-        return _session(traits, device, extension=extension), device
+        return _session(traits, device, extension=extension, alone=alone), device
 
 
 def _key(traits: Traits) -> tuple[str, str, str, int]:
@@ -126,17 +129,17 @@ def _load(libraries: list[str]) -> None:
     _loaded.api, _loaded.cl = Api(cl), cl
 
 
-def _session(traits: Traits, device: Any, *, extension: bool) -> Session:
-    key = traits.platform, traits.platform_version, extension
-    session = _loaded.sessions.get(key)
+def _session(traits: Traits, device: Any, *, extension: bool, alone: bool) -> Session:
+    whose = traits.platform, traits.platform_version, traits.number if alone else -1
+    session = _loaded.sessions.get((*whose, extension))
     if session is None:
         assert _loaded.api is not None
-        everything = list(device.platform.get_devices())
-        other = _loaded.sessions.get((traits.platform, traits.platform_version, not extension))
+        everything = [device] if alone else list(device.platform.get_devices())
+        other = _loaded.sessions.get((*whose, not extension))
         context = _loaded.cl.Context(everything) if other is None else other.context
         api = UnifiedApi(_loaded.cl, device.platform) if extension else _loaded.api
         session = Session(_loaded.cl, api, context, everything)
         if other is not None:
             session.sharing, session.allocations = other.sharing, other.allocations
-        _loaded.sessions[key] = session
+        _loaded.sessions[*whose, extension] = session
     return session

@@ -16,7 +16,7 @@ from unisycl.backends.base import HOST, DeviceInfo, Driver
 from unisycl.base import settings
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import aspect
-from unisycl.base.errors import UsageError, errc, exception_list
+from unisycl.base.errors import UnsupportedError, UsageError, errc, exception_list
 from unisycl.base.shared_words import Words
 from unisycl.process import notices
 from unisycl.runtime.threads.per_process import process
@@ -148,13 +148,27 @@ def of_platform(name: str) -> tuple[DeviceState, ...]:
 
 
 def default_context(device: DeviceState) -> ContextState:
-    """Return the context shared by the queues of a platform that name none."""
-    known = of_platform(device.platform)
-    context = _found.contexts.get(device.platform)
+    """Return the context shared by the queues of a platform that name none.
+
+    Of a driver whose devices share none, those of one device.
+    """
+    root = device.root()
+    alone = root.driver.apart
+    whose = f"{device.platform} {root.number}" if alone else device.platform
+    known = (root,) if alone else of_platform(device.platform)
+    context = _found.contexts.get(whose)
     if context is None:
         known = known or (device,)
-        context = _found.contexts.setdefault(device.platform, ContextState(known))
+        context = _found.contexts.setdefault(whose, ContextState(known))
     return context
+
+
+def check_together(chosen: Sequence[DeviceState], what: str) -> None:
+    """Raise ``UnsupportedError`` for devices that their driver does not take in one context."""
+    if any(d.driver.apart for d in chosen) and len({d.root() for d in chosen}) > 1:
+        raise UnsupportedError(errc.feature_not_supported, f"{what}: {names(chosen)} share no "
+                               "context by this driver; give each its own, or use one device of "
+                               "it at a time (buffers move between contexts by themselves)")
 
 
 def score(device: DeviceState) -> int:

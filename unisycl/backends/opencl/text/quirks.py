@@ -40,6 +40,7 @@ class Quirks:
             tried it.
         concurrent_kernels: kernels run at the same time, so one may wait for another.
         masked_atomics: vectorised kernels lose operands of atomics in branches.
+        own_contexts: a context of several such devices crashes the process.
         private_on_stack: arrays of all items of a work-group lie on the stack of a thread together.
         weak_functions: these exceed their bounds or lose the sign of a zero.
         ptx_fences: orders of memory between work-groups are not reported, but PTX's fence is taken.
@@ -113,6 +114,7 @@ class Quirks:
     no_line_tables: bool = False
     one_kind: bool = False
     low_limits: bool = False
+    own_contexts: bool = False
     private_on_stack: bool = False
     weak_functions: tuple[str, ...] = ()
 
@@ -237,6 +239,9 @@ TABLE = (
           "memory object for the same argument: clEnqueueNDRangeKernel is CL_INVALID_KERNEL_ARGS "
           "(test_an_array_without_final_data_keeps_its_values in "
           "tests/conformance/patterns/test_stencils_and_flow.py, behind tests with USM)"),
+    Quirk("NVIDIA", "gpu", ("own_contexts",),
+          "two H200s in one context: clEnqueueSVMMap crashes the process, 100 of 100 times "
+          "(malloc_shared); with a context of one of them it does not"),
     Quirk("NVIDIA", "gpu", ("low_limits",),
           "580.159 on an H200: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that store one number, "
           "and a launch of it in groups of 1024 runs (test_limits_of_launches_can_be_asked in "
