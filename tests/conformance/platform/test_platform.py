@@ -27,6 +27,12 @@ def test_a_platform_has_what_all_its_devices_have() -> None:
         assert {p.get_backend()} >= {d.get_backend() for d in devices}
 
 
+@pytest.mark.part("A-1")
+def test_the_devices_of_a_platform_are_of_its_backend() -> None:
+    for platform in sycl.platform.get_platforms():
+        assert {d.get_backend() for d in platform.get_devices()} == {platform.get_backend()}
+
+
 @pytest.mark.row("A-3")
 def test_automatic_is_one_device() -> None:
     for p in sycl.platform.get_platforms():

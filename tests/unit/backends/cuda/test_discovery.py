@@ -122,7 +122,7 @@ def test_a_card_tells_what_it_is() -> None:
         device = sycl.device("cuda")
         about = sycl.info.device
         assert device.is_gpu()
-        assert "NVIDIA CUDA" == device.get_platform().get_info(sycl.info.platform.name)
+        assert "NVIDIA CUDA BACKEND" == device.get_platform().get_info(sycl.info.platform.name)
         assert sycl.backend.cuda == device.get_backend()
         assert (132, 1024) == (device.get_info(about.max_compute_units),
                                device.get_info(about.max_work_group_size))

@@ -14,7 +14,7 @@ from unisycl.backends.cuda.discovery.library import no_devices, version_text
 from unisycl.backends.cuda.errors import result_name
 from unisycl.backends.device.facts import Facts
 
-PLATFORM = "NVIDIA CUDA"
+PLATFORM = "NVIDIA CUDA BACKEND"  # "NVIDIA CUDA" is its platform of OpenCL
 OLDEST = (7, 0)
 """The compute capability from which on work-items are scheduled one by one."""
 _ATTRIBUTES = {
