@@ -59,7 +59,7 @@ from unisycl.backends.opencl.launch.prepared import Prepared, prepare
 from unisycl.backends.opencl.launch.queues import MOST, Lanes
 from unisycl.backends.opencl.launch.scratch import ClScratch
 from unisycl.backends.opencl.launch.waiting import LATE_NS, Ending, Waiter
-from unisycl.backends.opencl.memory.levels import Level, by_extension, level_of
+from unisycl.backends.opencl.memory.levels import Level, by_extension, level_of, memory_of
 from unisycl.backends.opencl.memory.objects import DeviceArray, address
 from unisycl.backends.opencl.memory.shared import Allocation, Shared, allocations_of, held
 from unisycl.backends.opencl.memory.transfers import Transfers, events_of
@@ -92,10 +92,7 @@ class ClDriver(Ending, Driver):
         self.level = level_of(traits, self.quirks)
         self.shares_host = self.level is Level.system
         self._extension = by_extension(traits, self.quirks, self.level)
-        self.apart = self.quirks.own_contexts
-        whose = f" {traits.number}" if self.apart else ""
-        self.memory = ("host" if self.shares_host
-                       else f"{traits.platform} {traits.library}{whose}")
+        self.memory, self.apart = memory_of(traits, self.quirks, self.level)
         self._libraries = libraries
         self._dialect = make_dialect(traits, self.quirks, offsets=not self.shares_host)
         self._info = device_info(traits, self.quirks, self.level)
@@ -149,8 +146,7 @@ class ClDriver(Ending, Driver):
             with self._lock:
                 if self._open is None:
                     session, device = open_session(self.traits, self._libraries,
-                                                   extension=self._extension,
-                                                   alone=self.apart)
+                                                   extension=self._extension, alone=self.apart)
                     self._begin(session, device, self._queue(session, device))
                 found = self._open
             assert found is not None

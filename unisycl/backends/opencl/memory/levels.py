@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 
+from unisycl.backends.base import HOST
 from unisycl.backends.opencl.discovery.traits import (
     SCOPE_ALL,
     SVM_ATOMICS,
@@ -122,3 +123,13 @@ def atomics_everywhere(traits: Traits) -> bool:
         return True
     second = traits.version.startswith("OpenCL 2.")
     return second and bool(traits.number_of("svm_capabilities") & SVM_ATOMICS)
+
+
+def memory_of(traits: Traits, quirks: Quirks, level: Level) -> tuple[str, bool]:
+    """Return what a device's memory is called, and whether no other device of its platform has it.
+
+    All devices of a context have the same, by one driver.
+    """
+    apart = quirks.own_contexts
+    own = f" {traits.number}" if apart else ""
+    return HOST if level is Level.system else f"{traits.platform} {traits.library}{own}", apart
