@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unisycl.base import checked_mode, foreign_objects, requested_checks
 from unisycl.base.architecture import Target
@@ -23,7 +23,7 @@ from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.specialized import Specialization, name_of
 from unisycl.ir.function_uses import ChildUse
 from unisycl.ir.types import Scalar
-from unisycl.lang.kernels.kernel import class_attributes, required_progress
+from unisycl.lang.kernels.kernel import class_attributes, kernel, required_progress
 from unisycl.lang.kernels.specialization import Arguments
 from unisycl.process import float_mode
 
@@ -65,25 +65,12 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
-    sub_group, debug, fast = 0, None, False
-    required: tuple[int, ...] = ()
-    progress: Levels | tuple[()] = ()
-    has: Any = None
-    free: tuple[()] | tuple[str, int] = ()
-    traits: Any = ()
+    asked = _NOTHING
     if type(function) is not FunctionType:
-        debug = getattr(function, "__unisycl_debug__", None)
-        own = class_attributes(type(function))
-        sub_group = int(getattr(function, "reqd_sub_group_size", 0) or own.sub_group)
-        required = getattr(function, "reqd_work_group_size", own.required)
-        has = getattr(function, "__unisycl_device_has__", None)
-        free = getattr(function, "free", own.free)
-        traits = getattr(function, "traits", own.traits)
-        fast = getattr(function, "fast_math", False) is True or (
-            "-ffast-math" in dict(own.traits).get("options", ()))
-        progress = required_progress(function)
+        asked = asked_by(function)
         function = captures.unwrap(function)
-    code = _code(function)
+    sub_group, required, debug, fast, progress, has, free, traits = asked
+    code = code_of(function)
     checks = requested_checks.of_kernel(debug, checks)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required,
@@ -99,6 +86,45 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
                         bool(free), traits)
     with _lock:
         return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions, target)
+
+
+class Asked(NamedTuple):
+    """What a kernel asks for besides its code."""
+
+    sub_group: int = 0
+    required: tuple[int, ...] = ()
+    debug: checked_mode.Words | None = None
+    fast: bool = False
+    progress: Levels | tuple[()] = ()
+    has: Any = None
+    free: tuple[()] | tuple[str, int] = ()
+    traits: Any = ()
+
+
+_NOTHING = Asked()
+
+
+def asked_by(function: Any) -> Asked:
+    """Return what a kernel asks for that is no function: a ``kernel``, or an object with a call.
+
+    Of an object's own attributes only those of SYCL's names count: the others are its data.
+    """
+    debug, has = (getattr(function, name, None)
+                  for name in ("__unisycl_debug__", "__unisycl_device_has__"))
+    own = class_attributes(type(function))
+    sub_group = int(getattr(function, "reqd_sub_group_size", 0) or own.sub_group)
+    required = getattr(function, "reqd_work_group_size", own.required)
+    if isinstance(function, kernel):
+        return Asked(sub_group, required, debug, function.fast_math is True,
+                     required_progress(function), has, function.free, function.traits)
+    fast = bool(own.traits) and "-ffast-math" in dict(own.traits).get("options", ())
+    return Asked(sub_group, required, debug, fast, own.progress, has, own.free, own.traits)
+
+
+def parts_of(function: Any) -> tuple[Any, Any, Asked]:
+    """Return what a kernel's captures are asked of, its code, and what else it asks for."""
+    root = captures.unwrap(function)
+    return root, code_of(root), asked_by(function)
 
 
 def _launched(kind: str, ndim: int) -> str:
@@ -167,7 +193,8 @@ def _shrink(table: dict[Any, Any]) -> None:
         del table[next(iter(table))]
 
 
-def _code(function: Any) -> Any:
+def code_of(function: Any) -> Any:
+    """Return the code that a callable runs; ``UsageError`` if it is no kernel at all."""
     if isinstance(function, FunctionType):
         return function.__code__
     if hasattr(function, "__func__"):

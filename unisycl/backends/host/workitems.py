@@ -34,6 +34,7 @@ from unisycl.lang.index import this
 from unisycl.lang.index.environment import inside_kernel
 from unisycl.lang.index.nd_item import group, item, nd_item
 from unisycl.lang.index.place import Place, Space, points
+from unisycl.lang.kernels.kernel import kernel
 from unisycl.lang.memory.views import records_of
 from unisycl.process import notices
 from unisycl.process.recursion import deep
@@ -84,7 +85,7 @@ class Runner:
         self.function: Callable[..., Any] = binder.function
         if binder.streams:
             self.function = _told(binder)
-        free = getattr(launch.function, "free", ())
+        free = launch.function.free if isinstance(launch.function, kernel) else ()
         if free and launch.geometry.kind != "single":  # its parameters are its arguments only
             self.function = _without_index(self.function)
         if binder.watch is not None:

@@ -203,10 +203,11 @@ def in_group(channel: Channel, group: Group, function: Any, geometry: Geometry,
 
     Accessors are others in each group, but what they are bound to stays while a buffer does.
     """
-    if channel.repeats and type(function) is FunctionType and (
+    if channel.repeats and (
             (geometry.whole is None or geometry.alone) and not compiled_kernels.watchers) and (
             not reductions or _joins_again(channel, geometry)):
-        known, raw = program.warm(channel, function, geometry, arguments, reductions)
+        known, raw = program.warm(channel, *program.known_by(function), geometry, arguments,
+                                  reductions)
         if known is not None and not (known[1].special or (
                 geometry.alone and nd_range_parts.declares(known[1].kernel))):
             return _in_group_again(channel, group, function, geometry, arguments, (known, raw),
@@ -233,7 +234,8 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
     every = raw + results(reductions) if reductions else raw
     again = repeats.same(every, group, channel)
     if again is not None and again.launch is not None and again.begin is not None:
-        if (again.run is not None or channel.extends) and not reductions:
+        if (again.run is not None or channel.extends) and not reductions and (
+                type(function) is FunctionType):
             grouped.note(channel, again, found, geometry, function, len(arguments))
         return again.launch, again.begin, again
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
@@ -333,37 +335,40 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
     """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
     if channel.generation != process.generation:
         check_process(channel)
+    plain = type(function) is FunctionType
+    code, root = (function.__code__, function) if plain else program.known_by(function)
     latest = channel.latest
     if latest is not None and latest[0] is geometry and not (reductions or deps):
-        task = _once_more(channel, latest, function, arguments)
+        task = _once_more(channel, latest, code, root, arguments)
         if task is not None:
             return task
     noted = channel.varied
-    if noted is not None and not (reductions or deps) and type(function) is FunctionType:
-        task = varied.once_more(channel, noted, function, geometry, arguments)
+    if noted is not None and not (reductions or deps):
+        task = varied.once_more(channel, noted, code, root, geometry, arguments)
         if task is not None:
             return task
-    if channel.repeats and type(function) is FunctionType and not compiled_kernels.watchers and (
+    if channel.repeats and code is not None and not compiled_kernels.watchers and (
             not reductions or _joins_again(channel, geometry)):
         if deps and channel.quick and all(d.settled and d.error is None for d in deps):
             deps = ()  # nothing is left to wait for
-        again, known, raw = program.repeat(channel, function, geometry, arguments, reductions)
+        again, known, raw = program.repeat(
+            channel, code, root, geometry, arguments, reductions)
         if again is not None and (launch := again.launch) is not None:
             if (run := again.run) is not None and not (deps or channel.profiling):
                 task = repeated.at_once(channel, again.name, run)
                 if task is not None:
-                    _note_again(channel, again, known, geometry, function, arguments,
+                    _note_again(channel, again, known, geometry, code, arguments,
                                 plain=not reductions)
                     return task
             if again.placed:
                 return start(channel, _with_arrays(launch, raw), again.name, deps)
             if deps or not channel.extends:
                 return start(channel, launch, again.name, deps, again.begin)
-            _note_again(channel, again, known, geometry, function, arguments,
+            _note_again(channel, again, known, geometry, code, arguments,
                         plain=not reductions)
             return repeated.submit(channel, again, launch, again.begin or begin_nothing)
         if known is None and channel.quick and geometry.whole is None and not reductions:
-            known, raw = program.over_others(channel, function, geometry, arguments)
+            known, raw = program.over_others(channel, code, function, geometry, arguments)
         if known is not None and geometry.whole is None:
             if reductions:
                 return _join_warm(channel, function, geometry, arguments, known, raw,
@@ -375,7 +380,7 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
                  program.label(function), deps)
 
 
-def _note_again(channel: Channel, again: Any, known: Any, geometry: Geometry, function: Any,
+def _note_again(channel: Channel, again: Any, known: Any, geometry: Geometry, code: Any,
                 arguments: tuple[Any, ...], *, plain: bool) -> None:
     """Note that a launch came again that takes its driver's call alone.
 
@@ -384,19 +389,18 @@ def _note_again(channel: Channel, again: Any, known: Any, geometry: Geometry, fu
     if not plain or again.placed or requested_checks.asked():
         return
     if channel.before is again:
-        channel.latest = (geometry, function.__code__, len(arguments), known[0].match, known[2],
-                          again)
+        channel.latest = (geometry, code, len(arguments), known[0].match, known[2], again)
     channel.before = again
 
 
-def _once_more(channel: Channel, latest: tuple[Any, ...], function: Any,
+def _once_more(channel: Channel, latest: tuple[Any, ...], known_as: Any, function: Any,
                arguments: tuple[Any, ...]) -> Task | None:
     """Make the launch that came again last once more; None: it is another one.
 
     All is asked that is asked of any launch, but it is not looked for.
     """
     _, code, count, match, repeats, one = latest
-    if type(function) is FunctionType and function.__code__ is code and (
+    if known_as is code and (
             len(arguments) == count and channel.repeats and channel.warm) and not (
             compiled_kernels.watchers or requested_checks.asked()):
         raw = match(function, arguments, ())
@@ -428,14 +432,14 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
             near = kin.but_for_numbers(raw, None, channel)
         if near is not None and (old := near.launch) is not None:
             if old.geometry is not geometry:
-                program.roams(function)
+                program.roams(known[3])
                 old = Launch(loaded.executable, geometry, old.values, where=old.where)
             values = _with_numbers(channel, old, near.numbers, raw, loaded.converters)
             run = channel.driver.ready(old, values)
             task = None if run is None else repeated.at_once(channel, near.name, run)
             if task is not None:
                 varied.note(channel, near, (spec.match, raw),
-                            (function.__code__, len(arguments)), old, kin)
+                            (known[3], len(arguments)), old, kin)
                 return task
             made = _like(old, values)
             return start(channel, _with_arrays(made, raw) if near.placed else made, near.name, deps)

@@ -71,30 +71,64 @@ class Program:
 
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
-_Warm: TypeAlias = tuple[Specialization, Program, Repeats, CodeType, Geometry]
+_Warm: TypeAlias = tuple[Specialization, Program, Repeats, Any, Geometry]
 _Table: TypeAlias = dict[tuple[int, int, int], tuple[_Warm, ...]]
 _warm: dict[tuple[int, checked_mode.Words], _Table] = {}
 """For the number of a device and what is checked there: what was found by the ids of objects that
 it keeps alive, so that they stay theirs."""
 _kin: OrderedDict[tuple[int, int], tuple[Kin, Kernel]] = OrderedDict()
 """What launches of a kernel on a device have left behind, over whatever index spaces."""
-_roaming: dict[int, CodeType] = {}
+_roaming: dict[int, Any] = {}
 """The functions whose index spaces vary from launch to launch, by the ids of their code."""
 _ALIKE = 7
 _lock = threading.RLock()  # a finaliser may call forget while its thread is in here
 
 
-def warm(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
+class Mark:
+    """Stands for the code of kernels that are no functions, together with what they ask for."""
+
+    __slots__ = ("asked", "code")
+
+    def __init__(self, code: CodeType, asked: specialize.Asked) -> None:
+        self.code, self.asked = code, asked
+
+
+_marks: dict[tuple[int, specialize.Asked], Mark] = {}
+
+
+def known_by(function: Any) -> tuple[Any, Any]:
+    """Return by what a kernel is known, whatever it captures, and what is asked for its captures.
+
+    The first is the same object each time: a function's code. None: a launch must ask for more.
+    """
+    if type(function) is FunctionType:
+        return function.__code__, function
+    try:
+        root, code, asked = specialize.parts_of(function)
+        found = _marks.get((id(code), asked))
+    except (UsageError, AttributeError, TypeError, ValueError):
+        return None, function  # which the long way refuses
+    if asked.progress:
+        return None, function
+    if found is None:
+        if len(_marks) >= _LIMIT:
+            _marks.clear()
+        found = _marks[id(code), asked] = Mark(code, asked)
+    return found, root
+
+
+def warm(channel: Line, known_as: Any, function: Any, geometry: Geometry,
+         arguments: tuple[Any, ...],
          reductions: tuple[Any, ...] = ()) -> tuple[_Warm | None, tuple[Any, ...]]:
     """Return what a launch like it has left behind and its raw arguments.
 
-    None and nothing if there was none.
+    None and nothing if there was none. ``known_as``, ``function``: what ``known_by`` returned.
     """
     table = channel.warm
     if table is None or requested_checks.asked():
         table = _table(channel)
     count = _count(arguments, reductions) if reductions else len(arguments)
-    for known in table.get((id(function.__code__), id(geometry), count), ()):
+    for known in table.get((id(known_as), id(geometry), count), ()):
         raw = known[0].match(function, arguments, reductions)
         if raw is not None:
             return known, raw
@@ -116,8 +150,8 @@ def _table(channel: Line) -> _Table:
     return found
 
 
-def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
-           reductions: tuple[Any, ...] = (),
+def repeat(channel: Line, known_as: Any, function: Any, geometry: Geometry,
+           arguments: tuple[Any, ...], reductions: tuple[Any, ...] = (),
            ) -> tuple[Repeat | None, _Warm | None, tuple[Any, ...]]:
     """Return a launch with the very same arguments that may serve again, and what ``warm`` does.
 
@@ -127,7 +161,7 @@ def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments:
     if table is None or requested_checks.asked():
         table = _table(channel)
     count = _count(arguments, reductions) if reductions else len(arguments)
-    for known in table.get((id(function.__code__), id(geometry), count), ()):
+    for known in table.get((id(known_as), id(geometry), count), ()):
         raw = known[0].match(function, arguments, reductions)
         if raw is None:
             continue
@@ -148,20 +182,20 @@ def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments:
     return None, None, ()
 
 
-def roams(function: FunctionType) -> None:
+def roams(known_as: Any) -> None:
     """Note that a kernel's index spaces vary, so that launches over new ones take the short way."""
     if len(_roaming) >= _LIMIT:
         _roaming.clear()
-    _roaming[id(function.__code__)] = function.__code__
+    _roaming[id(known_as)] = known_as
 
 
-def over_others(channel: Line, function: FunctionType, geometry: Geometry,
+def over_others(channel: Line, known_as: Any, function: Any, geometry: Geometry,
                 arguments: tuple[Any, ...]) -> tuple[_Warm | None, tuple[Any, ...]]:
     """Return what ``warm`` does for an index space that is new, where they vary for this kernel."""
-    if id(function.__code__) not in _roaming:
+    if id(known_as) not in _roaming:
         return None, ()
     raw = prepare(channel.device, function, geometry, arguments, (), channel.checks)[2]
-    known, again = warm(channel, function, geometry, arguments)
+    known, again = warm(channel, *known_by(function), geometry, arguments)
     return known, again or raw
 
 
@@ -172,13 +206,13 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
 
     ``checks``: what its queue asks to be checked while it runs.
     """
-    if type(function) is FunctionType and not compiled_kernels.watchers:
+    code, root = (None, None) if compiled_kernels.watchers else known_by(function)
+    if code is not None:
         table = _warm.setdefault((device.number, requested_checks.now(checks)), {})
-        code = function.__code__
         key = (id(code), id(geometry),
                _count(arguments, reductions) if reductions else len(arguments))
         for known in table.get(key, ()):
-            raw = known[0].match(function, arguments, reductions)
+            raw = known[0].match(root, arguments, reductions)
             if raw is not None:
                 return known[0], known[1], raw
         found = _find(device, function, geometry, arguments, reductions, checks)

@@ -10,7 +10,6 @@ Invariants: all is asked that is asked of any launch; nothing here keeps a progr
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,7 +32,7 @@ class Noted:
 
     __slots__ = ("code", "count", "fixed", "forms", "kinds", "match", "one")
 
-    def __init__(self, one: Repeat, match: Callable[..., Any], code: CodeType, count: int) -> None:
+    def __init__(self, one: Repeat, match: Callable[..., Any], code: Any, count: int) -> None:
         self.one, self.match, self.code, self.count = one, match, code, count
         self.fixed: tuple[tuple[int, Ref], ...] = tuple(
             [(k, ref) for k, ref in enumerate(one.refs) if k not in one.numbers])
@@ -61,7 +60,7 @@ Table: TypeAlias = dict[int, tuple[Noted, ...]]
 
 
 def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
-         called: tuple[CodeType, int], made: Launch, kin: Kin) -> None:
+         called: tuple[Any, int], made: Launch, kin: Kin) -> None:
     """Note a launch over an index space that was like another one but for its numbers.
 
     ``found``: what asks for its kernel, and what the kernel is given; ``called``: its function, and
@@ -93,10 +92,10 @@ def note(channel: Channel, one: Repeat, found: tuple[Any, tuple[Any, ...]],
         noted.forms[id(made.geometry)] = made.geometry, form, kin
 
 
-def once_more(channel: Channel, table: Table, function: FunctionType, geometry: Geometry,
+def once_more(channel: Channel, table: Table, known_as: Any, function: Any, geometry: Geometry,
               arguments: tuple[Any, ...]) -> Task | None:
     """Run a launch that differs from one before in numbers alone; None: it is another one."""
-    kept = table.get(id(function.__code__))
+    kept = table.get(id(known_as))
     if kept is None or compiled_kernels.watchers or (
             not (channel.repeats and channel.warm) or requested_checks.asked()):
         return None

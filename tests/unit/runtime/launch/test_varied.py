@@ -78,3 +78,27 @@ def test_parts_of_arrays_are_neither_prepared_nor_bound_again(
         q.parallel_for(N, grow, np.zeros(N, np.float32), k).wait()
     assert len(bound) <= before + 10
     assert whole.sum() == 50 * N
+
+
+class Adds:
+    def __init__(self, out: Any, by: float) -> None:
+        self.out, self.by = out, by
+
+    def __call__(self, i: Any) -> None:
+        self.out[i] += self.by
+
+
+def test_objects_and_kernels_with_attributes_are_known_as_functions_are(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    q, prepared, find = sycl.queue(sycl.cpu_selector_v), [], program._find
+    monkeypatch.setattr(program, "_find", lambda *given: prepared.append(given) or find(*given))
+    out = sycl.malloc_shared(N, np.float32, q)
+    out[...] = 0
+    marked = sycl.kernel(reqd_sub_group_size=8)(grow)
+    for k in range(40):
+        q.parallel_for(N, Adds(out, 1.0)).wait()
+        q.parallel_for(N, Adds(out, float(k + 2))).wait()
+        q.parallel_for(N, marked, out, 2).wait()
+        q.submit(lambda h: h.parallel_for(N, marked, out, 3)).wait()
+    assert len(prepared) == 2
+    assert (np.asarray(out) == 40 * 8 + 39 * 20).all()
