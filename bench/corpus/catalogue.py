@@ -9,7 +9,7 @@ from bench.corpus.frame import Entry
 
 FAMILIES = ("basic", "lcals", "apps", "elements", "polybench", "shading", "examples", "rodinia",
             "points", "nas", "flows", "algorithm", "classes", "images", "everyday", "habits",
-            "signals", "searches", "grids", "parts", "stacks")
+            "signals", "searches", "grids", "parts", "stacks", "unseen")
 
 
 def families() -> dict[str, Any]:
