@@ -214,7 +214,7 @@ class CpuDriver(Driver):
         if launch.reductions:
             kept, slots = _partials(executable, launch, plan.units, plan.grain)
             block = executable.packer.pack(plan.head, launch.values, slots)
-        elif block is None:
+        elif type(block) is not bytes:  # None, or what the pool ran before others were brief
             block = executable.packer.pack(plan.head, launch.values)
         crash_here[1] = launch.words or crash.words(executable, launch)
         begun = time.monotonic_ns() if brief else 0
@@ -233,7 +233,7 @@ class CpuDriver(Driver):
         if launch.reductions or not executable.small(plan, values or launch.values):
             return None
         block = executable.packer.pack(plan.head, values) if values else launch.packed
-        if block is None:
+        if type(block) is not bytes:
             block = launch.packed = executable.packer.pack(plan.head, launch.values)
         words, direct, here = launch.words or crash.words(executable, launch), executable.direct, \
             crash_here

@@ -424,3 +424,29 @@ def test_many_threads_submit_tiny_kernels_at_once(queue):
         thread.join()
     queue.wait()
     assert (np.arange(1, 501) == out).all()
+
+
+def test_a_launch_that_the_pool_took_may_be_brief_later(queue, monkeypatch):
+    """Its arguments are packed for this thread then, whatever the pool left there."""
+    out = sycl.malloc_shared(256, np.float32, queue)
+    out[...] = 1
+
+    def settle(i, a):
+        x = a[i]
+        for _ in range(20000):
+            x = x * np.float32(0.5) + np.float32(1)
+        a[i] = x
+
+    driver, launches, real = queue.channel.driver, [], queue.channel.driver.launch
+    monkeypatch.setattr(Pace, "brief", lambda pace: False)
+    driver.launch = lambda one, deps: launches.append(one) or real(one, deps)
+    try:
+        for _ in range(4):  # what is kept of the second serves those behind it
+            queue.parallel_for(256, settle, out).wait()
+    finally:
+        del driver.launch
+    assert launches[-1] is launches[-2]
+    monkeypatch.setattr(Pace, "brief", lambda pace: True)
+    assert driver.immediate(launches[-1])
+    assert counted(queue, lambda: queue.parallel_for(256, settle, out)) == 0
+    assert (np.asarray(out) == 2).all()
