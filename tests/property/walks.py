@@ -105,12 +105,16 @@ class Walks:
             ways: list[tuple[int, Callable[..., None]]] = [
                 (3, self.change), (5, self.keep), (2, self.declare)]
             if deep > 0 and len(self.lines) < LONG:
-                ways += [(3, self.branch), (3, self.loop), (2, self.stack), (2, self.tree),
-                         (1, self.call)]
+                ways += [(3, self.branch), (3, self.loop), (2, self.stack), (1, self.call),
+                         *self.more()]
             way = self.rng.choices([w for _, w in ways], [k for k, _ in ways])[0]
             way(deep, calm=calm, meets=meets)
         for found, count in zip((self.calm, self.wild, self.alike), names, strict=True):
             del found[count:]
+
+    def more(self) -> list[tuple[int, Callable[..., None]]]:
+        """Return more ways to go on, by how often."""
+        return []
 
     def inner(self, deep: int, *, calm: bool, meets: bool) -> None:
         self.depth += 1
@@ -225,78 +229,6 @@ class Walks:
         self.emit(f"v = (v * 3 + {node}) & 65535")
         self.depth -= 1
 
-    def tree(self, deep: int, *, calm: bool, meets: bool) -> None:
-        """Write a walk that only pushes and pops, of nodes below 63, by which memory is read."""
-        name, top, node, more = (self.fresh(s) for s in ("stack", "top", "node", "more"))
-        kind = self.rng.choice(("int32", "int32", "int16", "uint8", "int64"))
-        self.emit(f"{name} = sycl.private_array(np.{kind}, 32)")
-        self.emit(f"{name}[0] = {self.rng.choice(('0', '1', self.same(), self.own()))}")
-        two = self.often(0.2)
-        if two:
-            self.emit(f"{name}[1] = {self.same()}")
-        self.emit(f"{top} = {1 + two}")
-        self.emit(f"{more} = {self.rng.choice(('0', self.own()))}")
-        going = self.rng.choice((f"{top} > 0", f"{top} > 0", f"{top}", f"{top} >= 1"))
-        if self.often(0.4):
-            going = self.rng.choice((
-                f"{going} and {more} < 90", f"{more} < 90 and {going}",
-                f"{going} and own[{more} % own.shape[0]] & 15 != {self.rng.randrange(16)}"))
-        self.emit(f"while {going}:")
-        self.depth += 1
-        if self.often(0.5):
-            self.emit(f"{top} -= 1")
-            self.emit(f"{node} = int({name}[{top}])")
-        else:
-            self.emit(f"{node} = int({name}[{top} - 1])")
-            self.emit(f"{top} -= 1")
-        self.emit(f"v = (v * 3 + {node} + own[{node} % own.shape[0]]) & 65535")
-        if self.often(0.5):
-            self.emit(f"{more} += 1")
-        if self.often(0.3):
-            self.jump(self.rng.choice(("break", "continue")))
-        self.emit(f"if {node} < 31 and own[(v + {node}) % own.shape[0]] % "
-                  f"{self.rng.randint(2, 5)} != 0:")
-        self.pushes(name, top, node)
-        if self.often(0.3):
-            self.emit("else:")
-            self.emit(f"    {self.rng.choice(('v = v ^ 5', 'out[x] += 1', more + ' += 2'))}")
-        if self.often(0.2):
-            self.jump(self.rng.choice(("break", "continue")))
-        if deep > 0 and self.often(0.2):
-            self.block(0, calm=False, meets=False)
-        self.depth -= 1
-        if self.often(0.1):
-            self.emit(f"v = v ^ int({name}[0])")
-        if self.often(0.1):
-            self.emit(f"v = v ^ {top}")
-
-    def pushes(self, name: str, top: str, node: str) -> None:
-        """Write how both children of a node, or some of them, go on a stack."""
-        left, right = f"2 * {node} + 1", f"2 * {node} + 2"
-        if self.often(0.4):
-            left, right = (f"{left} + ((v >> {self.rng.randrange(4)}) & 1)", right)
-        way = self.rng.randrange(4)
-        self.depth += 1
-        if way == 0:
-            self.emit(f"{name}[{top}] = {left}")
-            self.emit(f"{name}[{top} + 1] = {right}")
-            self.emit(f"{top} += 2")
-        elif way == 1:
-            for child in (left, right):
-                self.emit(f"if {self.test(calm=False)}:")
-                self.emit(f"    {name}[{top}] = {child}")
-                self.emit(f"    {top} += 1")
-        elif way == 2:
-            k = self.fresh("k")
-            self.emit(f"for {k} in range({self.rng.choice(('2', self.own() + ' % 3'))}):")
-            self.emit(f"    {name}[{top}] = {left} + {k}")
-            self.emit(f"    {top} += 1")
-        else:
-            self.emit(f"{name}[{top} + 1] = {left}")
-            self.emit(f"{name}[{top}] = {right}")
-            self.emit(f"{top} += {self.rng.choice(('1', '2'))}")
-        self.depth -= 1
-
     def call(self, deep: int, *, calm: bool, meets: bool) -> None:
         """Call a function with an array of its own, which items leave early."""
         self.helps = True
@@ -336,11 +268,126 @@ class Walks:
         self.emit("out[x] += v + s")
 
 
+class Trees(Walks):
+    """Writes walks, too, of which lanes of a vector may share the stack, or just may not."""
+
+    def more(self) -> list[tuple[int, Callable[..., None]]]:
+        return [(2, self.tree)]
+
+    def tree(self, deep: int, *, calm: bool, meets: bool) -> None:
+        """Write a walk that only pushes and pops, of nodes below 63, by which memory is read."""
+        name, top, node, more = (self.fresh(s) for s in ("stack", "top", "node", "more"))
+        kind = self.rng.choice(("int32", "int32", "int16", "uint8", "int64"))
+        self.emit(f"{name} = sycl.private_array(np.{kind}, 32)")
+        self.emit(f"{name}[0] = {self.rng.choice(('0', '1', self.same(), self.own()))}")
+        two = self.often(0.2)
+        if self.often(0.3):
+            self.last(name, top, node, more)
+            return
+        if two:
+            self.emit(f"{name}[1] = {self.same()}")
+        self.emit(f"{top} = {1 + two}")
+        self.emit(f"{more} = {self.rng.choice(('0', self.own()))}")
+        going = self.rng.choice((f"{top} > 0", f"{top} > 0", f"{top}", f"{top} >= 1"))
+        if self.often(0.4):
+            going = self.rng.choice((
+                f"{going} and {more} < 90", f"{more} < 90 and {going}",
+                f"{going} and own[{more} % own.shape[0]] & 15 != {self.rng.randrange(16)}"))
+        self.emit(f"while {going}:")
+        self.depth += 1
+        if self.often(0.5):
+            self.emit(f"{top} -= 1")
+            self.emit(f"{node} = int({name}[{top}])")
+        else:
+            self.emit(f"{node} = int({name}[{top} - 1])")
+            self.emit(f"{top} -= 1")
+        self.emit(f"v = (v * 3 + {node} + own[{node} % own.shape[0]]) & 65535")
+        if self.often(0.5):
+            self.emit(f"{more} += 1")
+        if self.often(0.3):
+            self.jump(self.rng.choice(("break", "continue")))
+        self.emit(f"if {node} < 31 and own[(v + {node}) % own.shape[0]] % "
+                  f"{self.rng.randint(2, 5)} != 0:")
+        self.pushes(name, top, node)
+        if self.often(0.3):
+            self.emit("else:")
+            self.emit(f"    {self.rng.choice(('v = v ^ 5', 'out[x] += 1', more + ' += 2'))}")
+        if self.often(0.2):
+            self.jump(self.rng.choice(("break", "continue")))
+        if deep > 0 and self.often(0.2):
+            self.block(0, calm=False, meets=False)
+        self.depth -= 1
+        if self.often(0.1):
+            self.emit(f"v = v ^ int({name}[0])")
+        if self.often(0.1):
+            self.emit(f"v = v ^ {top}")
+
+    def last(self, name: str, top: str, node: str, more: str) -> None:
+        """Write a walk that goes on with one child and pops where there is none."""
+        self.emit(f"{node} = int({name}[0])")
+        self.emit(f"{top} = 0")
+        self.emit(f"{more} = 0")
+        pop = [f"if {top} == 0:", "    break", f"{top} -= 1", f"{node} = int({name}[{top}])"]
+        if self.often(0.3):
+            pop = [f"if {top} > 0:", f"    {node} = int({name}[{top} - 1])", f"    {top} -= 1",
+                   "else:", "    break"]
+        self.emit("while True:")
+        self.depth += 1
+        self.emit(f"v = (v * 3 + {node} + own[{node} % own.shape[0]]) & 65535")
+        if self.often(0.3):
+            self.emit(f"{more} += 1")
+            self.jump("break")
+        near = f"int(2 * {node} + {self.rng.choice(('1', '1 + ((v >> 1) & 1)'))})"
+        self.emit(f"if {node} < 31 and own[(v + {node}) % own.shape[0]] % "
+                  f"{self.rng.randint(2, 5)} != 0:")
+        self.emit(f"    {name}[{top}] = 2 * {node} + 2")
+        self.emit(f"    {top} += 1")
+        self.emit(f"    {node} = {near}")
+        if self.often(0.4):
+            self.emit("    continue")
+            self.lines += ["    " * self.depth + line for line in pop]
+        else:
+            self.emit("else:")
+            self.emit("    v = v ^ 3")
+            self.lines += ["    " * (self.depth + 1) + line for line in pop]
+        if self.often(0.1):
+            self.emit(f"v = v ^ {node}")
+        self.depth -= 1
+        self.emit(f"v = (v + {node} + {more}) & 65535")
+
+    def pushes(self, name: str, top: str, node: str) -> None:
+        """Write how both children of a node, or some of them, go on a stack."""
+        left, right = f"2 * {node} + 1", f"2 * {node} + 2"
+        if self.often(0.4):
+            left, right = (f"{left} + ((v >> {self.rng.randrange(4)}) & 1)", right)
+        way = self.rng.randrange(4)
+        self.depth += 1
+        if way == 0:
+            self.emit(f"{name}[{top}] = {left}")
+            self.emit(f"{name}[{top} + 1] = {right}")
+            self.emit(f"{top} += 2")
+        elif way == 1:
+            for child in (left, right):
+                self.emit(f"if {self.test(calm=False)}:")
+                self.emit(f"    {name}[{top}] = {child}")
+                self.emit(f"    {top} += 1")
+        elif way == 2:
+            k = self.fresh("k")
+            self.emit(f"for {k} in range({self.rng.choice(('2', self.own() + ' % 3'))}):")
+            self.emit(f"    {name}[{top}] = {left} + {k}")
+            self.emit(f"    {top} += 1")
+        else:
+            self.emit(f"{name}[{top} + 1] = {left}")
+            self.emit(f"{name}[{top}] = {right}")
+            self.emit(f"{top} += {self.rng.choice(('1', '2'))}")
+        self.depth -= 1
+
+
 def program(seed: int) -> str:
     """Return the text of ``kernel``, for an nd_range, and of ``plain``, for a range."""
     rng = Random(seed)
     groups = rng.random() < 0.7
-    made = Walks(seed, groups=groups)
+    made = Trees(seed, groups=groups)
     for wild in (False, True, True):
         made.declare(0, calm=True, meets=False, wild=wild)
     early = rng.random() < 0.3

@@ -21,7 +21,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.stack_statements import STACK_STATEMENTS, Begun, Ended, Popped, Pushed, Stack
 from unisycl.ir.types import Scalar
-from unisycl.passes.simd import shared_arrays
+from unisycl.passes.simd import popped_last, shared_arrays
 from unisycl.passes.simd.shapes import VARYING, Shapes
 
 _PLAIN = (n.Assign, n.Store, n.StoreMany, n.LoadMany, n.ImageRead, n.If, n.For, n.While, n.Break,
@@ -87,26 +87,36 @@ class _Walks:
 
     def walk(self, loop: n.While, before: list[n.Stmt]) -> list[n.Stmt] | None:
         """Return what stands for a loop and what comes before it, or None."""
+        if not all(isinstance(s, _PLAIN) for s in visit.statements((loop,))):
+            return None
+        last = popped_last.find(loop)
+        if last is not None:
+            return self.shared(loop, last, before)
         guard = _guard(loop)
-        if guard is None or not all(isinstance(s, _PLAIN) for s in visit.statements((loop,))):
+        popped = _popped(loop.body, guard[0]) if guard is not None else None
+        if guard is None or popped is None:
             return None
         top, asked = guard
-        popped = _popped(loop.body, top)
-        if popped is None or popped[1] in self.kept:
-            return None
-        node, array = popped
+        first = popped_last.PoppedFirst(loop.body, top, *popped)
+        return self.shared(loop, first, before, asked)
+
+    def shared(self, loop: n.While, first: popped_last.PoppedFirst, before: list[n.Stmt],
+               asked: n.Block = ()) -> list[n.Stmt] | None:
+        """Return a loop that pops first, with a stack lanes share; ``asked``: before a turn."""
+        top, array = first.top, first.array
         alike = self.shapes.of(n.Read(top.type, top)).rank < VARYING \
             or self.shapes.one_copy(array)
-        if alike or not _leads(loop.body, node, array):
+        if array in self.kept or not _is_stack(array) or alike \
+                or not _leads(first.body, first.node, array):
             return None
         self.number += 1
-        stack = Stack(array.name, array.type.elem, array.shape[0])  # type: ignore[arg-type]
+        kind = array.type.elem if first.before is None else first.node.type
+        assert isinstance(kind, Scalar)
+        stack = Stack(array.name, kind, array.shape[0] + (first.before is not None))
         inside = _Turn(array, top, stack, self.number)
-        started = _started(before, inside)
-        if started is None:
-            return None
-        made = inside.turn(asked, self.block(loop.body))
-        if made is None:
+        started = _started(before, inside, first.before)
+        made = inside.turn(asked, self.block(first.body)) if started is not None else None
+        if started is None or made is None:
             return None
         self.gone.setdefault(array, set()).update(inside.gone)
         return [*started, *made]
@@ -243,14 +253,19 @@ def _leads(body: n.Block, node: n.Local, stack: n.Array) -> bool:
                if not _is_stack(p.base) for i in p.index for e in visit.walk(i))
 
 
-def _started(before: list[n.Stmt], inside: _Turn) -> list[n.Stmt] | None:
-    """Return what comes before a loop, with what it begins with pushed; None if it is not known."""
+def _started(before: list[n.Stmt], inside: _Turn, node: n.Local | None
+             ) -> list[n.Stmt] | None:
+    """Return what comes before a loop, with what it begins with pushed; None if it is not known.
+
+    ``node``: what it begins with besides, if nothing is on the stack.
+    """
     height: int | None = None
     stores: list[int] = []
     for k in range(len(before) - 1, -1, -1):
         stmt = before[k]
         if isinstance(stmt, n.Assign) and stmt.local is inside.top and height is None:
-            if not isinstance(stmt.value, n.Const) or not 1 <= stmt.value.value <= _ROOM:
+            if not isinstance(stmt.value, n.Const) or not (node is None) <= stmt.value.value <= (
+                    _ROOM if node is None else 0):
                 return None
             height = int(stmt.value.value)
             top = k
@@ -262,6 +277,9 @@ def _started(before: list[n.Stmt], inside: _Turn) -> list[n.Stmt] | None:
             break
     if height is None or len(stores) != height:
         return None
+    if node is not None:
+        return [*before[:top], *before[top + 1:], Begun(inside.stack),
+                Pushed(inside.stack, n.Read(node.type, node))]
     out: list[n.Stmt] = []
     for k, stmt in enumerate(before):
         if k == stores[0]:
@@ -397,18 +415,26 @@ class _Turn:
         if isinstance(stmt, n.Scope):
             scopes |= {stmt.number}
 
+        ends: list[_Height] = []
+
         def inner(block: n.Block) -> n.Block:
             here = _Height({self.top: 0}, 0) if loop and touched else _Height(
                 dict(height.at), height.now)
             made = self.block(block, here, loops=loops + loop, scopes=scopes)
-            if touched and not (_ends(block) or here.agrees(self.top)):
-                raise _Unlike
+            if not _ends(block):
+                ends.append(here)
             return made
         made = visit.map_blocks(stmt, inner)
         for x in visit.assigned((stmt,)):
             height.at.pop(x, None)
-        if touched:
+        if touched and all(x.agrees(self.top) for x in ends):
             height.at, height.now = {self.top: 0}, 0
+        elif touched:
+            found = {(x.at.get(self.top), x.now) for x in ends}
+            if loop or isinstance(stmt, n.Scope) or len(found) != 1:
+                raise _Unlike
+            height.at = {x: k for x, k in ends[0].at.items() if x is self.top}
+            height.now = ends[0].now
         return made
 
 

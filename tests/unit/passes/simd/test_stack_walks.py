@@ -101,6 +101,93 @@ def answers_first(i):  # type: ignore[no-untyped-def]
                 top += 1
 
 
+def goes_on(i):  # type: ignore[no-untyped-def]
+    """The nearer child is gone on with, the other one kept; what is kept is popped last."""
+    stack = sycl.private_array(np.int16, 16)
+    node, top, seen = int(data[i] & 1), 0, 0
+    while True:
+        seen = (seen * 3 + nodes[node]) & 65535
+        if (data[i] + nodes[node]) % 4 != 0:
+            if node < 31:
+                if data[i] & 1:
+                    stack[top] = np.int16(2 * node + 1)
+                    node = 2 * node + 2
+                else:
+                    stack[top] = np.int16(2 * node + 2)
+                    node = 2 * node + 1
+                top += 1
+            else:
+                if seen % 11 == 3:
+                    break
+                if top == 0:
+                    break
+                top -= 1
+                node = int(stack[top])
+        else:
+            seen += 1
+            if top > 0:
+                node = int(stack[top - 1])
+                top -= 1
+            else:
+                break
+    out[i] = seen * 64 + node
+
+
+def goes_round(i):  # type: ignore[no-untyped-def]
+    stack = sycl.private_array(np.int64, 16)
+    node, top, seen = 0, 0, 0
+    while True:
+        seen = (seen * 3 + nodes[node]) & 65535
+        if node < 31 and (data[i] + nodes[node]) % 3 != 0:
+            stack[top] = 2 * node + 2
+            top += 1
+            node = 2 * node + 1
+            continue
+        if node < 31 and nodes[node] % 5 == 0:
+            node += 32
+            continue
+        if not top:
+            break
+        top -= 1
+        node = stack[top]
+    out[i] = seen
+
+
+def pops_in_the_middle(i):  # type: ignore[no-untyped-def]
+    stack = sycl.private_array(np.int32, 16)
+    node, top, seen = 0, 0, 0
+    while True:
+        if node < 31 and (data[i] + nodes[node]) % 3 != 0:
+            stack[top] = 2 * node + 2
+            top += 1
+            node = 2 * node + 1
+        else:
+            if top == 0:
+                break
+            top -= 1
+            node = stack[top]
+        seen = (seen * 3 + nodes[node]) & 65535
+    out[i] = seen
+
+
+def has_less_room(i):  # type: ignore[no-untyped-def]
+    """What a turn goes on with may be more than the stack holds."""
+    stack = sycl.private_array(np.uint8, 16)
+    node, top, seen = int(data[i] & 1) - 1, 0, 0
+    while True:
+        seen = (seen * 3 + nodes[node & 31]) & 65535
+        if 0 <= node < 31:
+            stack[top] = np.uint8(2 * node + 2)
+            top += 1
+            node = 1000 * (node + 1)
+        else:
+            if top == 0:
+                break
+            top -= 1
+            node = int(np.int8(stack[top]))
+    out[i] = seen
+
+
 def looks_again(i):  # type: ignore[no-untyped-def]
     stack = sycl.private_array(np.int32, 32)
     stack[0] = 0
@@ -159,15 +246,15 @@ def counts_for_all(i):  # type: ignore[no-untyped-def]
             top += 1
 
 
-SHARED = (both, nearer_first, some_hit, answers_first)
-KEPT = (looks_again, stays_below, skips_one, counts_for_all)
+SHARED = (both, nearer_first, some_hit, answers_first, goes_on, goes_round)
+KEPT = (pops_in_the_middle, has_less_room, looks_again, stays_below, skips_one, counts_for_all)
 
 
 @pytest.mark.parametrize("function", SHARED)
 def test_a_stack_that_is_pushed_and_popped_is_shared(function):  # type: ignore[no-untyped-def]
     kinds = {type(s) for s in rewritten(function)}
     assert {Popped, Pushed} <= kinds
-    assert (Ended in kinds) == (function in (some_hit, answers_first))
+    assert (Ended in kinds) == (function in (some_hit, answers_first, goes_on))
 
 
 @pytest.mark.parametrize("function", KEPT)
