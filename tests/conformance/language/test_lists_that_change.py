@@ -186,7 +186,28 @@ def chosen(a, out):
     return kernel
 
 
-@pytest.mark.parametrize("build", [sorts, names, tables, turns, chosen])
+def left_while_they_change_places(a, out):
+    """Lists exchange their names on one way only, and items leave on others."""
+    def kernel(i):
+        u, w = [int(a[i, 0]), 2, 3], [4, 5, 6]
+        for j in range(int(a[i, 1]) & 7):
+            if a[i, j] % 5 == 1:
+                u, w = w, u
+                if a[i, j] % 3 == 0:
+                    out[i, 0] = u[0] * 100 + w[1]
+                    return
+            else:
+                if a[i, j] % 7 == 2:
+                    continue
+                v = u if a[i, j] & 1 else w
+                v[j % 3] += j
+                out[i, 1] += v[0]
+        out[i, 2] = u[0] * 10 + u[1] + w[2] * 100
+    return kernel
+
+
+@pytest.mark.parametrize("build", [sorts, names, tables, turns, chosen,
+                                   left_while_they_change_places])
 def test_lists_are_what_they_are_in_python(queue, build):
     agree(queue, build, 6, a=NUMBERS, out=ints(6, 12))
 
@@ -282,6 +303,19 @@ def of_another_length(out):
     return kernel
 
 
+def in_tuples(out):
+    def kernel(i):
+        u, w = [i + 0, 2, 3], [4, 5, 6]
+        t = (u, 1)
+        for j in range(out[i]):
+            if j == 1:
+                t = (w, 2)
+            else:
+                u[j % 3] = 7
+        out[i] = t[0][1] + t[1]
+    return kernel
+
+
 TABLE = [1, 2, 3]
 
 
@@ -295,6 +329,7 @@ def of_the_program(out):
     (of_two_lengths, "'v' would have two kinds of value: a list of "),
     (of_another_turn, "(?s)'old' may be a list of an earlier turn.*copy its elements"),
     (of_a_call_of_another_turn, "'old' may be a list of an earlier turn"),
+    (in_tuples, "'t' would hold one of several lists that change"),
     (of_two_types, "float64 or int32 here"), (of_tuples, "a list with a tuple of 2"),
     (that_grows, r"\[0\] \* n"), (out_of_range, "index 2 is outside"),
     (of_another_length, "2 elements of a list are assigned"),

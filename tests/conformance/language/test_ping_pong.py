@@ -250,3 +250,34 @@ def test_memories_that_differ_have_no_name_in_common(queue: sycl.queue) -> None:
             queue.submit(lambda h, kernel=kernel: h.parallel_for(
                 sycl.nd_range(4, 4), kernel, out,
                 sycl.local_accessor(np.int32, 4, h), sycl.local_accessor(np.int32, 4, h)))
+
+
+@pytest.mark.part
+@pytest.mark.parametrize("lie", ["rows", "back", "columns", "spread"])
+def test_arrays_that_lie_in_other_ways_share_a_name(queue, lie):
+    """Elements of one follow one another, those of the other do not."""
+    rng, n = np.random.default_rng(4), 21
+    x, a = rng.integers(0, 50, n), rng.integers(0, 50, (7, 9))
+    other = rng.integers(0, 50, (7, 9))
+    b = {"rows": other[::-1], "back": other[:, ::-1], "columns": np.asfortranarray(other),
+         "spread": np.repeat(other, 2, 1)[:, ::2]}[lie]
+    d = rng.integers(0, 50, (n, 9))
+    e = np.repeat(d, 2, 1)[:, ::2] if lie == "spread" else d[:, ::-1].copy()[:, ::-1]
+
+    def kernel(i, x, a, b, d, e, out):
+        src, dst = a, b
+        one, two = d, e
+        for k in range(x[i] % 4):
+            out[i] = out[i] * 3 + src[k, x[i] % 9] + 2 * dst[k, 0]
+            one[i, k] += two[i, 3] + x[i]
+            src, dst = dst, src
+            one, two = two, one
+        p = a if x[i] % 2 else b
+        out[i] += p[1, 2] + (a, b)[x[i] % 2][3, 3]
+    wanted = d.copy(), e.copy(), np.zeros(n, np.int64)
+    for i in range(n):
+        kernel(i, x, a, b, *wanted)
+    out = np.zeros(n, np.int64)
+    queue.parallel_for(n, kernel, x, a, b, d, e, out).wait()
+    for found, want in zip((d, e, out), wanted, strict=True):
+        assert np.array_equal(found, want)

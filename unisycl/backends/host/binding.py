@@ -28,6 +28,7 @@ import numpy as np
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.host import constants, record_classes, rewrite
 from unisycl.backends.host.arithmetic import Arithmetic
+from unisycl.backends.host.called_objects import CalledObjects, held
 from unisycl.backends.host.collectives import ALL, BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.races import Watch
 from unisycl.backends.host.rewrite import Position, Site, position
@@ -108,6 +109,7 @@ class Binder:
         self._kept: list[Any] = []
         self._meeting: dict[int, FunctionType] = {}
         self._shadows: dict[int, tuple[Any, Any]] = {}
+        self._called = CalledObjects(self._uses, self._rebuilt, self._shadow)
         self._spaces: dict[int, record_classes.Names] = {}
         self._local: list[np.ndarray[Any, Any]] = []
         self.watch = watch
@@ -219,7 +221,8 @@ class Binder:
             return self._shadow(inner)
         call = plain_function(inner)
         if call is not None and (call.__code__ in self._uses or call is self._root):
-            return MethodType(self._rebuilt(call), self._shadow(inner))
+            return MethodType(self._rebuilt(call), self._shadow(inner)) if call is self._root \
+                else self._called.of(inner, call)
         return value
 
     def _module(self, module: ModuleType) -> Any:
@@ -251,11 +254,7 @@ class Binder:
         known = self._shadows.get(id(owner))
         if known is not None:
             return known[1]
-        values = dict(getattr(owner, "__dict__", {}))
-        for base in type(owner).__mro__:
-            for name in _slots(base):
-                if hasattr(owner, name):
-                    values[name] = getattr(owner, name)
+        values = held(owner)
         changed = {k: new for k, v in values.items() if (new := self.substitute(v)) is not v}
         shadow = owner
         if changed and not isinstance(owner, type | ModuleType):
@@ -484,12 +483,6 @@ def _names(code: CodeType) -> set[str]:
         if isinstance(constant, CodeType):
             names |= _names(constant)
     return names
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    slots = kind.__dict__.get("__slots__", ())
-    names = (slots,) if isinstance(slots, str) else tuple(slots)
-    return tuple(n for n in names if n not in ("__dict__", "__weakref__"))
 
 
 def _owner(function: FunctionType) -> str:

@@ -15,6 +15,7 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.flow import Definition, Label, settle, site, state
 from unisycl.frontend.values.absent import Nothing, Poison
+from unisycl.frontend.values.constants import are_of_numbers
 from unisycl.frontend.values.functions import Either, Partial
 from unisycl.frontend.values.joins import form_of
 from unisycl.frontend.values.kind import Met, Value, describe
@@ -25,14 +26,15 @@ from unisycl.ir.types import BOOL
 
 def chosen(cond: n.Expr, left: Value, right: Value) -> Value | None:
     """Return one of two functions by a condition that is held; None if they are no functions."""
-    if not (kind_of(left).is_function and kind_of(right).is_function):
+    if not (kind_of(left).is_function and kind_of(right).is_function) or (
+            left != right and are_of_numbers((left, right))):
         return None
     return left if left == right else Either(cond, left, right)
 
 
 def of_table(ctx: Context, items: Sequence[Value], index: n.Expr) -> Value | None:
     """Return one of several functions by an index; None if they are no functions."""
-    if not all(ctx.of(v).is_function for v in items):
+    if not all(ctx.of(v).is_function for v in items) or are_of_numbers(items):
         return None
     result, count = items[-1], len(items)
     for k in range(count - 2, -1, -1):

@@ -352,6 +352,12 @@ def _lost(name: str, values: Sequence[Met], made: Definition) -> Lost:
         return Lost("K054", (
             ("name", name), ("what", f"'{name}' would be one of {len(met)} lists that change"),
             ("help", "make one list before, and give it its elements on each path")), spans)
+    tuples = [v.items for v in met if isinstance(v, Several)]
+    if len(tuples) == len(met) and len(set(map(len, tuples))) == 1 and any(
+            isinstance(x, Cells) for items in tuples for x in items):
+        return Lost("K054", (
+            ("name", name), ("what", f"'{name}' would hold one of several lists that change"),
+            ("help", "give each of its parts a name; one may be any of several lists")), spans)
     if len(pointers) == len(met):
         spaces = list(dict.fromkeys(v.view.space.value for v in pointers))
         first, *others = spaces if len(spaces) > 1 else dict.fromkeys(

@@ -2,14 +2,14 @@
 
 ``src, dst = dst, src`` in a loop, ``p = a if c else b``: the name is a number, which says where to
 look. Non-goals: pointers, which have addresses (``stored_pointers``); records, windows and rows
-with names. Invariants: memories that share a name are alike in all but where they are; an index is
-evaluated once, and only the memory that was chosen is touched.
+with names. Invariants: memories that share a name are alike in all but where their elements lie; an
+index is evaluated once, and only the memory that was chosen is touched.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from unisycl.base.dataclass import dataclass, replace
@@ -144,8 +144,8 @@ def options(ctx: Lowering, values: Sequence[object]) -> Known | None:
     if len(plain) < len(values):
         return None
     found = {x for v in plain for x in _options(ctx, v)}
-    views = {ctx.storage.memories[x].view for x in found if x in ctx.storage.memories}
-    if len(views) != 1 or (len(found) == 1 and not any(isinstance(v, Choice) for v in plain)):
+    alone = len(found) == 1 and not any(isinstance(v, Choice) for v in plain)
+    if alone or not _one_kind(ctx, found):
         return None
     return tuple(sorted(found, key=repr))
 
@@ -154,8 +154,13 @@ def alike(ctx: Lowering, left: Value, right: Value) -> bool:
     """Say whether two memories differ in nothing but where they are."""
     assert isinstance(left, Memory | Choice)
     assert isinstance(right, Memory | Choice)
-    names = (*_options(ctx, left), *_options(ctx, right))
-    return len({ctx.storage.memories[x].view for x in names if x in ctx.storage.memories}) == 1
+    return _one_kind(ctx, (*_options(ctx, left), *_options(ctx, right)))
+
+
+def _one_kind(ctx: Lowering, names: Iterable[Any]) -> bool:
+    """Say whether memories differ in nothing but where their elements lie."""
+    known = ctx.storage.memories
+    return len({replace(known[x].view, layout="") for x in names if x in known}) == 1
 
 
 def _options(ctx: Lowering, value: Memory | Choice) -> Known:

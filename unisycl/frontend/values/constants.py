@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 import sys
+from collections.abc import Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -301,3 +302,22 @@ def as_element(value: Value) -> Scalar | Struct | None:
         return element_type(np.dtype(value.object))
     except TypeError:
         return None
+
+
+def are_of_numbers(values: Iterable[object]) -> bool:
+    """Say whether all are objects of one class of the program that hold numbers, of one type each.
+
+    Such objects are chosen field by field, also where they may be called.
+    """
+    kinds = {_held(v.object) if isinstance(v, Constant) and v.owner_class() is not None else None
+             for v in values}
+    return len(kinds) == 1 and None not in kinds
+
+
+def _held(obj: Any) -> tuple[Any, ...] | None:
+    """Return the class of an object and of the numbers that it holds; None if it holds others."""
+    held = getattr(obj, "__dict__", None)
+    if not held or not all(isinstance(x, bool | int | float | np.number | np.bool_)
+                           and not isinstance(x, enum.Enum) for x in held.values()):
+        return None
+    return type(obj), *((name, type(x)) for name, x in held.items())

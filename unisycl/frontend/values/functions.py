@@ -13,7 +13,7 @@ from typing import Any
 
 from unisycl.base.dataclass import dataclass, field, replace
 from unisycl.frontend import coerce
-from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.constants import Constant, are_of_numbers
 from unisycl.frontend.values.items import Item
 from unisycl.frontend.values.kind import Frame, Kind, Lowering, Met, Value, VariableForm
 from unisycl.frontend.values.tuples import Several
@@ -212,6 +212,8 @@ def options(values: Sequence[Met]) -> Options | None:
 
     Those that hold numbers of other types are other functions, so that no number changes its type.
     """
+    if are_of_numbers([met.value for met in values]):
+        return None
     found: dict[Any, Option] = {}
     for met in values:
         given = leaves(met.value)

@@ -19,7 +19,7 @@ from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import coerce
 from unisycl.frontend.values import joins
-from unisycl.frontend.values.absent import Lost
+from unisycl.frontend.values.absent import Lost, Pending
 from unisycl.frontend.values.indexing import from_either_end
 from unisycl.frontend.values.kind import (
     Form,
@@ -305,8 +305,17 @@ def _may_be(value: object, base: object, row: n.Const) -> bool:
 
 
 def is_memory_now(form: object, value: object) -> bool:
-    """Say whether a list was a tuple when a round before chose what variables hold it."""
-    return isinstance(value, Cells) and isinstance(form, TupleForm)
+    """Say whether a list was a tuple when a round before chose what variables hold it.
+
+    So it may be on one of the ways that meet, or in a tuple.
+    """
+    if not isinstance(form, TupleForm):
+        return False
+    if isinstance(value, Pending):
+        return any(is_memory_now(form, met.value) for met in value.values)
+    if isinstance(value, Several):
+        return any(map(is_memory_now, form.items, value.items))
+    return isinstance(value, Cells)
 
 
 def same_list(left: Cells, right: Cells) -> n.Expr:
