@@ -110,6 +110,8 @@ def once_more(channel: Channel, table: Table, known_as: Any, function: Any, geom
             raw = asked(function, arguments, ())
         if raw is None or not noted.holds(raw):
             continue
+        if noted.match is not kept[0].match:  # what refuses other types may take long
+            channel.varied = {**table, id(known_as): (noted, *[x for x in kept if x is not noted])}
         _, form, kin = known
         kin.missed += 1
         if kin.missed % SELDOM == SELDOM - 1:  # so that numbers that stay are found again

@@ -10,6 +10,7 @@ import pytest
 import unisycl as sycl
 from tests.executed import execute
 from unisycl.backends.cpu.driver import CpuDriver
+from unisycl.frontend import captures
 from unisycl.runtime.launch import args, program, varied
 
 N = 16
@@ -102,3 +103,20 @@ def test_objects_and_kernels_with_attributes_are_known_as_functions_are(
         q.submit(lambda h: h.parallel_for(N, marked, out, 3)).wait()
     assert len(prepared) == 2
     assert (np.asarray(out) == 40 * 8 + 39 * 20).all()
+
+
+def test_a_kernel_of_pointers_and_arrays_asks_for_the_last_kind_first(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    q, asked, find = sycl.queue(sycl.cpu_selector_v), [], captures.array_type
+    monkeypatch.setattr(captures, "array_type", lambda one: asked.append(one) or find(one))
+    pointer, whole = sycl.malloc_shared(N, np.float32, q), np.zeros((2, N), np.float32)
+    for k in range(20):
+        q.parallel_for(N, grow, whole[k % 2], float(k)).wait()
+    for k in range(20):
+        q.parallel_for(N, grow, pointer, float(k)).wait()
+    for k in range(3):
+        q.parallel_for(N, grow, whole[k % 2], float(k)).wait()
+    before = len(asked)
+    for k in range(20):
+        q.parallel_for(N, grow, whole[k % 2], float(k)).wait()
+    assert len(asked) <= before + 4
