@@ -101,6 +101,22 @@ def answers_first(i):  # type: ignore[no-untyped-def]
                 top += 1
 
 
+def deep(i):  # type: ignore[no-untyped-def]
+    """The stack is too large for a thread's, and what it holds differs."""
+    stack = sycl.private_array(np.int64, 256)
+    stack[0] = 3 * int(data[i] & 15)
+    top, seen = 1, 0
+    while top > 0:
+        top -= 1
+        node = stack[top]
+        seen = (seen * 3 + nodes[node]) & 65535
+        if node < 61:
+            for k in range(data[i] % 3):
+                stack[top] = 62 - k
+                top += 1
+    out[i] = seen
+
+
 def goes_on(i):  # type: ignore[no-untyped-def]
     """The nearer child is gone on with, the other one kept; what is kept is popped last."""
     stack = sycl.private_array(np.int16, 16)
@@ -246,7 +262,7 @@ def counts_for_all(i):  # type: ignore[no-untyped-def]
             top += 1
 
 
-SHARED = (both, nearer_first, some_hit, answers_first, goes_on, goes_round)
+SHARED = (both, nearer_first, some_hit, answers_first, goes_on, goes_round, deep)
 KEPT = (pops_in_the_middle, has_less_room, looks_again, stays_below, skips_one, counts_for_all)
 
 

@@ -30,7 +30,7 @@ from unisycl.backends.cpu.emit.hierarchical import Hierarchy
 from unisycl.backends.cpu.emit.lanes import UNIFORM, Lanes, Val
 from unisycl.backends.cpu.emit.regions import Group, without_continue
 from unisycl.backends.cpu.emit.statements import emit_block
-from unisycl.backends.cpu.emit.text import Function, Module, vectors
+from unisycl.backends.cpu.emit.text import STACK_LIMIT, Function, Module, vectors
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, replace
 from unisycl.base.dtypes import INT64
@@ -238,7 +238,7 @@ def _arrays(e: Emitter) -> None:
                 f"{array.shape} takes {size >> 20} MiB for the work-items that run together, more "
                 f"than {_ARRAY_LIMIT >> 20}; use USM memory with a row for each work-item")
         size = watched_accesses.reserve(e, array, size)
-        e.arrays[array] = e.f.heap(size) if size > reductions.STACK_LIMIT else \
+        e.arrays[array] = e.f.heap(size) if size > STACK_LIMIT else \
             e.f.alloca(f"[{size} x i8]", 64)
 
 

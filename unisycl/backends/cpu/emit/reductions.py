@@ -16,12 +16,11 @@ from unisycl.backends.cpu.emit.emitter import Emitter, Home
 from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Lanes, Val
 from unisycl.backends.cpu.emit.memory import storage
 from unisycl.backends.cpu.emit.statements import emit_block
-from unisycl.backends.cpu.emit.text import Function, Module, llvm_type
+from unisycl.backends.cpu.emit.text import STACK_LIMIT, Function, Module, llvm_type
 from unisycl.base.dtypes import BOOL, INT64, DType
 from unisycl.ir import nodes as n
 from unisycl.passes.simd import shapes as sh
 
-STACK_LIMIT = 64 << 10
 CHUNKS, GRAIN = 2, 5
 """Slots of a reducer: how many chunks there are, and the units in one."""
 

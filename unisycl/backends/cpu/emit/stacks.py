@@ -9,7 +9,7 @@ from __future__ import annotations
 from unisycl.backends.cpu.emit import shuffles
 from unisycl.backends.cpu.emit.emitter import Emitter, SharedStack
 from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Val
-from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.backends.cpu.emit.text import STACK_LIMIT, llvm_type
 from unisycl.base.dtypes import BOOL
 from unisycl.ir.stack_statements import Begun, Ended, Popped, Pushed, Stack
 
@@ -25,12 +25,15 @@ def _of(e: Emitter, stack: Stack) -> SharedStack:
     """Return where a stack lies, reserving memory on first sight."""
     found = e.stacks.get(stack)
     if found is None:
-        room = stack.room * e.lanes.lanes
+        room, lanes = stack.room * e.lanes.lanes, max(8, e.lanes.lanes) // 8
         found = e.stacks[stack] = SharedStack(
-            e.f.alloca(f"[{room} x {llvm_type(stack.type.dtype)}]", _LINE),
-            e.f.alloca(f"[{room} x {_kept(e)}]", _LINE), e.f.alloca("i64"),
+            _memory(e, room * stack.type.size), _memory(e, room * lanes), e.f.alloca("i64"),
             e.f.alloca(e.mask_bits))
     return found
+
+
+def _memory(e: Emitter, size: int) -> str:
+    return e.f.heap(size) if size > STACK_LIMIT else e.f.alloca(f"[{size} x i8]", _LINE)
 
 
 def begin(e: Emitter, stmt: Begun) -> None:

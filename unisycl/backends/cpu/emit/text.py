@@ -16,6 +16,8 @@ from unisycl.base.spans import Span
 LOOSE = "reassoc nsz arcp contract"
 """The flags of arithmetic that may be reordered: sums, products by reciprocals, signs of zero."""
 _FLOATS = {16: "half", 32: "float", 64: "double"}
+STACK_LIMIT = 64 << 10
+"""The bytes from which on memory of a function is not on its thread's stack."""
 
 
 def llvm_type(dtype: DType, lanes: int = 0) -> str:
