@@ -253,13 +253,29 @@ class Identity:
         return hash(type(self.object))
 
 
+def _as_numbers(array: Any) -> str:
+    """Return what gives the numbers of an array whose elements are no numbers of kernels."""
+    match array.dtype.kind:
+        case "i" | "u" | "f" | "c" if not array.dtype.isnative:
+            return "; pass a.astype(a.dtype.newbyteorder('='))"
+        case "M" | "m":
+            return "; pass a.view(np.int64), whose least number is NaT"
+        case "U":
+            return "; pass a.view(np.uint32).reshape(*a.shape, -1), rows of code points"
+        case "S":
+            return "; pass a.view(np.uint8).reshape(*a.shape, -1), rows of bytes"
+        case "O" | "f" | "c":
+            return "; pass a.astype(np.float64), or the type that its numbers have"
+    return ""
+
+
 def why_not(obj: Any) -> tuple[str, str]:
     """Return the kind of an object no kernel can take, and the way out."""
     kind = type(obj).__name__
     if isinstance(obj, np.ndarray):
         if element_type(obj.dtype) is None:
-            return f"array of {obj.dtype}", ("kernels take arrays of bool, numbers and "
-                                             "records in the machine's byte order")
+            return f"array of {obj.dtype}", ("kernels take arrays of bool, numbers and records "
+                                             f"in the machine's byte order{_as_numbers(obj)}")
         if obj.ndim > 3:
             return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
         if foreign_objects.is_masked(obj):

@@ -159,6 +159,29 @@ def unpacked_with_a_star(i, a):  # type: ignore[no-untyped-def]
     a[i, 0] = first
 
 
+@pytest.mark.part
+def test_an_item_of_fewer_dimensions_leads_to_a_row(queue: sycl.queue) -> None:
+    """image[at] of a picture with three dimensions, at an item of two."""
+    image = np.random.default_rng(3).integers(0, 256, (5, 7, 3), dtype=np.uint8)
+    out, grey = np.zeros_like(image), np.zeros((5, 7), np.int32)
+
+    def kernel(at, image, out, grey):  # type: ignore[no-untyped-def]
+        r, g, b = image[at]
+        grey[at] = np.int32(r) + g // 2 + b // 3
+        for c in range(3):
+            out[at][c] = 255 - image[at][c]
+        out[at][1] = image[at].max()
+        if at[0] == 2:
+            out[at] = 1, image[at][2], 3
+    queue.parallel_for((5, 7), kernel, image, out, grey).wait()
+    wanted = 255 - image
+    wanted[..., 1] = image.max(2)
+    wanted[2, :, 0], wanted[2, :, 1], wanted[2, :, 2] = 1, image[2, :, 2], 3
+    assert np.array_equal(out, wanted)
+    assert np.array_equal(grey, image[..., 0].astype(np.int32) + image[..., 1] // 2
+                          + image[..., 2] // 3)
+
+
 @pytest.mark.parametrize(("kernel", "reason"), [
     (add_to_a_column, "K037.*in a loop"), (copy_a_column, "copy in a loop"),
     (operate, "K049.*loop over"), (all_of_a_tile, "row by row"),

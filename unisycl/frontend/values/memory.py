@@ -130,13 +130,10 @@ class Memory(MemoryPlace):
             len(self.index) + k, self.view.ndim - 1)), negative=self.pointer is not None)
         if not self.left and (self.reference or not self.index) and new == [coerce.weak_scalar(0)]:
             new = []
-        if len(new) > self.left or (
-                1 < len(new) < self.left and not isinstance(node.slice, ast.Tuple)):
+        if len(new) > self.left:
             raise ctx.refuse("K037", node, what=f"'{self.name}'", expected=self.view.ndim,
                              found=len(self.index) + len(new),
-                             help="give one index for each dimension" + (
-                                 "; or write out those of a row: a[at[0], at[1]]"
-                                 if len(new) < self.left else ""))
+                             help="give one index for each dimension")
         if new and self.window is not None:
             new[0] = inside(ctx, self, new[0], node)
         return Memory(self.base, self.view, self.index + tuple(new), self.name)
