@@ -70,3 +70,36 @@ def test_butterflies_in_rows_and_groups(queue: sycl.queue) -> None:
         both = left.reshape(-1, 2, 1 << q)
         left = np.stack((both[:, 0] + both[:, 1], both[:, 0] - both[:, 1]), 1).reshape(-1)
     assert np.array_equal(state, left)
+
+
+def test_pairs_nearer_than_a_vector_is_wide(queue: sycl.queue) -> None:
+    """Found by quotients, by shifts and by their other one, over rows that end within a vector."""
+    def by_quotients(t, x, j):
+        i = (t // j) * (2 * j) + t % j
+        x[i], x[i + j] = 2 * x[i] - x[i + j], 3 * x[i + j] + x[i]
+
+    def by_bits(t, x, q):
+        i = (t >> q) << (q + 1) | (t & ((1 << q) - 1))
+        x[i], x[i + (1 << q)] = 2 * x[i] - x[i + (1 << q)], 3 * x[i + (1 << q)] + x[i]
+
+    def by_others(i, x, j):
+        other = i ^ j
+        if other > i:
+            x[i], x[other] = 2 * x[i] - x[other], 3 * x[other] + x[i]
+
+    for dtype in (np.int64, np.float32):
+        for blocks, j in ((1, 1), (21, 1), (9, 2), (37, 4), (5, 8), (3, 32), (7, 3)):
+            start = np.random.default_rng(j).integers(-99, 99, 2 * j * blocks).astype(dtype)
+            pairs = start.reshape(blocks, 2, j)
+            one, two = pairs[:, 0], pairs[:, 1]
+            wanted = np.stack([2 * one - two, 3 * two + one], 1).ravel()
+            found = [start.copy() for _ in range(3)]
+            queue.parallel_for(j * blocks, by_quotients, found[0], j).wait_and_throw()
+            if j & (j - 1) == 0:
+                queue.parallel_for(j * blocks, by_bits, found[1],
+                                   j.bit_length() - 1).wait_and_throw()
+                queue.parallel_for(2 * j * blocks, by_others, found[2], j).wait_and_throw()
+            else:
+                found[1:] = []
+            for one in found:
+                assert np.array_equal(one, wanted), (dtype, blocks, j)

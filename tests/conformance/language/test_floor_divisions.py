@@ -89,3 +89,31 @@ def test_quotients_of_64_bits_are_exact(queue: sycl.queue, dtype: type) -> None:
                 quotient = low
             assert (int(quotients[j, i]), int(rests[j, i])) == (quotient, rest), (x, y)
             assert int(one[j, i]) == x // 7 + values[j] % 7, (x, values[j])
+
+
+@pytest.mark.part("D-1")
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+def test_powers_of_two_that_a_launch_brings_divide_as_any_number(
+        queue: sycl.queue, dtype: type) -> None:
+    """Shifts and masks serve vectors, also beside a branch and in what is left of a row."""
+    limits, r = np.iinfo(dtype), np.random.default_rng(3)
+    powers = [1, 2, 64, 1 << (limits.bits - 2), int(limits.max) // 2 + 1]
+    divisors = [*powers, 0, 3, 96, int(limits.max), *([-1, -2, -64, int(limits.min)]
+                                                      if limits.min else [])]
+
+    def divide(i, a, b, out):
+        out[0, i] = a[i] // b
+        out[1, i] = a[i] % b
+        if a[i] & 1:
+            out[2, i] = (a[i] // b) ^ (a[i] % b)
+
+    for size in (1, 7, 45):
+        a = r.integers(limits.min, limits.max, size, dtype, endpoint=True)
+        a[:4] = [limits.min, limits.max, 0, 64][:size]
+        for b in divisors:
+            out = np.zeros((3, size), dtype)
+            queue.parallel_for(size, divide, a, dtype(b), out).wait_and_throw()
+            with np.errstate(all="ignore"):
+                wanted = [a // dtype(b), a % dtype(b)]
+            wanted.append(np.where(a & dtype(1), wanted[0] ^ wanted[1], dtype(0)))
+            assert np.array_equal(out, wanted), (size, b)

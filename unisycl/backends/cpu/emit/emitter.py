@@ -97,6 +97,7 @@ class Emitter:
     share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
     of ``granule`` bytes, ``written`` those of them that the kernel writes; ``twins`` says how far
     behind an array its twin lies. ``lined`` is the element whose lines vectors begin at.
+    ``seldom``: the code at hand runs once a row, as the last vector does.
     ``bodies`` are what is emitted, with the shapes of each; ``listed`` is what they read from
     lists, by those shapes; ``own`` are a call's own sums.
     """
@@ -123,6 +124,7 @@ class Emitter:
     local_base: str = ""
     stream: Stream | None = None
     streaming: bool = False
+    seldom: bool = False
     lined: n.Place | None = None
     work_items: Callable[[n.WorkItems], None] | None = None
     read_locals: frozenset[n.Local] = frozenset()

@@ -341,7 +341,7 @@ def _range_unit(e: Emitter, number: str, edge: bool, *, inner: rows.Inside | Non
         inner.run(e)
         e.dead, e.queries = "", first
     row = rows.Row(body) if inner is None else rows.Row(
-        body, test, interior, functools.partial(inner.resume, e))
+        body, test, interior, functools.partial(inner.resume, e), inner.interior.aligned)
     if units:
         lows, highs = lows[:-units], highs[:-units]
 

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu.emit import indirect, memory, near_remainder, wide_division
+from unisycl.backends.cpu.emit import (
+    indirect,
+    memory,
+    near_remainder,
+    power_division,
+    wide_division,
+)
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Lanes, Val, as_int
 from unisycl.backends.cpu.emit.lowerings import call_builtin
@@ -72,7 +78,7 @@ def _binary(e: Emitter, x: n.Binary) -> Val:
     if x.exact and dtype.is_float:
         return _exactly(e, f"f{op}", a, b)
     if near_remainder.serves(x, a, b):
-        return near_remainder.emit(e, a, b, lambda: binary(e, x.op, a, b))
+        return near_remainder.emit(e, a, b, lambda: _by_any(e, x.op, a, b))
     return binary(e, x.op, a, b)
 
 
@@ -179,6 +185,13 @@ def _int_division(e: Emitter, op: str, a: Val, b: Val) -> Val:
             return lanes.map(dtype, word + " {t} {0}, {1}", a, shift)
         if not wide_division.serves(e, a, b):
             return _floored(e, op, a, b)
+    if power_division.serves(e, a, b):
+        return power_division.emit(e, op, a, b, lambda: _by_any(e, op, a, b))
+    return _by_any(e, op, a, b)
+
+
+def _by_any(e: Emitter, op: str, a: Val, b: Val) -> Val:
+    lanes, dtype = e.lanes, a.dtype
     if wide_division.serves(e, a, b):
         return wide_division.emit(e, op, a, b, _int_division)
     zero = lanes.const(0, dtype)

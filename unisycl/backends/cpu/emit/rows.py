@@ -1,9 +1,9 @@
 """A row of a range: whole vectors where they fit and nothing differs between lanes, else masks.
 
-Two bodies are written at most. Where a kernel has an interior (``passes.simd.interior``), or an
-output whose lines vectors begin at, one runs as long as all that is so; the other one, under
-a mask, for the vectors in between. Non-goals: rows of outer dimensions (``entry``). Invariant:
-each item of a row runs once.
+Two bodies are written mostly. Where a kernel has an interior (``passes.interior``), or an output
+whose lines vectors begin at, one runs as long as all that is so; the other one, under a mask, for
+the vectors in between, and once more without where these may be all of a launch. Non-goals: rows
+of outer dimensions (``entry``). Invariant: each item of a row runs once.
 """
 
 from __future__ import annotations
@@ -64,13 +64,15 @@ class Row:
     """What runs in a row.
 
     ``body`` serves any vector. Where there is a ``test``, called with the ids of the first lane,
-    ``interior`` serves those that it allows, and ``resume`` says where such may begin.
+    ``interior`` serves those that it allows, and ``resume`` says where such may begin. ``apart``:
+    many vectors may have no interior, so whole ones of those have no mask either.
     """
 
     body: Body
     test: Callable[[list[Val]], str] | None = None
     interior: Body | None = None
     resume: Callable[[str, str], str] = lambda now, end: end
+    apart: bool = False
 
 
 class Ends(NamedTuple):
@@ -198,6 +200,15 @@ def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: 
     f.start(rest)
     f.branch(f.op(f"icmp ult i64 {now}, {high}"), slow, done)
     f.start(slow)
+    if row.apart:
+        whole, part = f.label("whole"), f.label("part")
+        f.branch(f.op(f"icmp ule i64 {behind}, {high}"), whole, part)
+        f.start(whole)
+        row.body([*outer, Val(LINEAR, INT64, now, 1)])
+        f.store("i64", behind, counter)
+        f.jump(more)
+        f.start(part)
+        e.seldom = True
     end = row.resume(now, behind)
     if e.lined is not None:
         left = f.op(f"sub i64 {_line(e)}, {_past(e, now, aligned)}")
@@ -205,7 +216,7 @@ def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: 
     end = f.op(f"call i64 @llvm.umin.i64(i64 {end}, i64 {high})")
     e.mask = _first_lanes(e, f.op(f"sub i64 {end}, {now}"))
     row.body([*outer, Val(LINEAR, INT64, now, 1)])
-    e.mask, e.maybe_empty = None, False
+    e.mask, e.maybe_empty, e.seldom = None, False, False
     f.store("i64", end, counter)
     f.again(more)
     f.start(done)
@@ -270,9 +281,9 @@ def _whole_vectors(e: Emitter, low: str, high: str, outer: list[Val], body: Body
     count = f.op(f"sub i64 {high}, {stop}")
     f.branch(f.op(f"icmp ne i64 {count}, 0"), some, end)
     f.start(some)
-    e.mask = _first_lanes(e, count)
+    e.mask, e.seldom = _first_lanes(e, count), True
     body([*outer, Val(LINEAR, INT64, stop, 1)])
-    e.mask, e.maybe_empty = None, False
+    e.mask, e.maybe_empty, e.seldom = None, False, False
     f.jump(end)
     f.start(end)
 
