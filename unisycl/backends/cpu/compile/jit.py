@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import threading
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ from unisycl.backends.cpu.compile.target import Machine, binding, compiler_versi
 from unisycl.base.errors import InternalError, errc
 from unisycl.process import disk_cache, packages
 
-_FORMAT = "1"
+_FORMAT = "2"
 LINKED = b"I"
 """How code begins that needs no LLVM any more."""
 LIGHT = -1
@@ -26,6 +27,11 @@ them again and again, would take minutes."""
 LIGHTEST = -2
 """The level where hundreds of masks nest: variables stay in memory, for which registers are found
 in a time that grows with the code; for values it grows with the square."""
+
+_USUAL = 2
+_MODULE = re.compile(r"^(?:define internal|declare (?!.* @llvm\.)|head\d)", re.MULTILINE)
+"""What tells a text that is to be optimised as a module: functions that are called, of its own or
+of a library, and loops of a kernel."""
 
 _numbers = itertools.count()
 _lock = threading.Lock()
@@ -83,8 +89,26 @@ def optimise(text: str, *, loops: bool = False, level: int = 2,
     options.slp_vectorization = loops
     options.loop_interleaving = loops
     builder = llvm.create_pass_builder(_target_machine(level, on or machine()), options)
-    builder.getModulePassManager().run(module, builder)
+    if level == _USUAL and not loops and _MODULE.search(text) is None:
+        _alone(module, builder)
+    else:
+        builder.getModulePassManager().run(module, builder)
     return module
+
+
+def _alone(module: Any, builder: Any) -> None:
+    """Optimise functions that call nothing and have no loops of a kernel, each by itself.
+
+    What LLVM does for modules is as much again, and finds next to nothing in vector code. Of that,
+    loops over vectors are repeated here. Around a kernel's own loops it would move more out.
+    """
+    passes = builder.getFunctionPassManager()
+    passes.add_loop_unroll_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
 
 
 def _lightly(module: Any, level: int, on: Machine) -> Any:
