@@ -67,8 +67,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
     """
     asked = _NOTHING
     if type(function) is not FunctionType:
-        asked = asked_by(function)
-        function = captures.unwrap(function)
+        function, _, asked = parts_of(function)
     sub_group, required, debug, fast, progress, has, free, traits = asked
     code = code_of(function)
     checks = requested_checks.of_kernel(debug, checks)
