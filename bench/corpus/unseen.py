@@ -1,6 +1,6 @@
 """Pictures, bytes, paths, graphs and trees, written before anybody looked at what became of them.
 
-What an item does is one function for ours and Numba's, which loops over it. Chosen of 75 kernels so
+What an item does is one function for ours and Numba's, which loops over it. Chosen of 91 kernels so
 that what was behind is there.
 """
 

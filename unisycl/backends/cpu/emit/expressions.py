@@ -14,6 +14,7 @@ from unisycl.backends.cpu.emit import (
     memory,
     near_remainder,
     power_division,
+    repeated_rows,
     wide_division,
 )
 from unisycl.backends.cpu.emit.emitter import Emitter
@@ -285,7 +286,8 @@ def _call(e: Emitter, x: n.Call) -> Val:
 
 
 def _load(e: Emitter, x: n.Load) -> Val:
-    return indirect.load(e, x.place)
+    found = repeated_rows.load(e, x.place)
+    return indirect.load(e, x.place) if found is None else found
 
 
 def _address(e: Emitter, x: n.Address) -> Val:

@@ -16,8 +16,10 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
 from unisycl.passes.simd import pairs
+from unisycl.passes.simd.repeated_rows import period
 from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
+_EVERY = 64  # as many lanes as there may be
 _ALONG = "along a row of each lane"
 _OTHER_DIMENSION = (
     "let the last index be the last id of the range, or loop along the row and write nothing that "
@@ -95,6 +97,9 @@ class _Finder:
             if kind.space is not address_space.private_space and abs(stride) == 1:
                 turned = ", and turned round" if stride < 0 else ""
                 return replace(made, how=f"side by side: {verb} as one vector{turned}")
+        if not writes and period(place, self.shapes, _EVERY) is not None:
+            return replace(made, how="a short row that lanes read again and again: read once and "
+                           "repeated, where a vector begins with it and has no mask, else a gather")
         why, help = self.reason(place, indices)
         return replace(made, how="a gather: each lane reads its own element" if not writes
                        else "a scatter: each lane writes its own element", why=why, help=help)
