@@ -66,7 +66,7 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1"}
 """A thread of NumPy's own for each processor takes each of some hundred processes 40 ms to make."""
 SAMPLE, DAY = 1500.0, 86400.0  # seconds for one process; what takes longer hangs
 RANDOM = ("tests.property.fuzz", "tests.property.partings", "tests.property.guarded",
-          "tests.property.walks")
+          "tests.property.walks", "tests.property.parts")
 SHARE, CASES = 100, 40
 """Random programs, and cases of tests, for a process of a night of many workers."""
 STRESS = ("graphs", "threads", "failures", "interrupts", "moments", "lifetimes", "endings",
