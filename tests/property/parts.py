@@ -193,7 +193,8 @@ class Parts(Numbers):
             one, other = self.rng.sample(same, 2)
             self.emit(f"{name} = {one} if {self.test()} else {other}")
         elif self.loops and self.often(0.7):
-            return  # one of an earlier turn may stand under a name, which is refused
+            self.change(deep)  # a name may stand for one of an earlier turn, which is refused
+            return
         else:
             self.emit(f"{name} = [{self.number()}, {self.number()}, {self.number()}]")
         self.lists.append((name, 3))
