@@ -8,7 +8,7 @@ asked for are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from unisycl.base.dataclass import replace
 from unisycl.base.dtypes import INT32, INT64
@@ -17,7 +17,7 @@ from unisycl.ir import visit
 from unisycl.passes.simd import costs
 from unisycl.passes.simd.interleaved import Neighbours, Sums, is_plain
 from unisycl.passes.simd.members import Group
-from unisycl.passes.simd.shapes import Shapes
+from unisycl.passes.simd.shapes import LINEAR, Shape, Shapes
 
 MOST = 4
 _KINDS = (INT32, INT64)  # others may wrap where indices do not
@@ -32,11 +32,48 @@ def run(kernel: n.Kernel, shapes: Callable[[n.Kernel], Shapes], lanes: int) -> n
     if len(places) < 2 or len({p.base for p in places}) == len(places):
         return kernel
     found = shapes(kernel)
+    sums = Sums(kernel.body, _KINDS, every=True)
     scattered = {p for p in places if costs.is_scattered(p, found)}
+    scattered -= {p for p in _unmasked(kernel.body) if _is_listed(p, sums, found)}
     if len(scattered) < 2:
         return kernel
-    body = _Pairs(Sums(kernel.body, _KINDS, every=True), scattered).block(kernel.body)
+    body = _Pairs(sums, scattered).block(kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
+
+
+def _unmasked(body: n.Block) -> Iterator[n.Place]:
+    """Yield what is loaded from outside all branches."""
+    branches = [s for s in visit.statements(body) if isinstance(s, n.If)]
+    inside = {x for s in branches for block in (s.then, s.orelse)
+              for x in visit.all_expressions(block)}
+    for x in visit.all_expressions(body):
+        if isinstance(x, n.Load) and x not in inside:
+            yield x.place
+
+
+def _is_listed(place: n.Place, sums: Sums, shapes: Shapes) -> bool:
+    """Say whether a place goes on from a number that lanes read side by side, from a list.
+
+    Such numbers mostly follow one another: whether they do is asked where there is no mask
+    (``emit/indirect.py``), and what they lead to is then read side by side, too.
+    """
+    core: n.Expr | None = place.index[-1]
+    while core is not None:
+        if core.type.dtype not in _KINDS:
+            return False
+        if isinstance(core, n.Cast | n.Narrow):
+            core = core.x
+        elif isinstance(core, n.Binary) and core.op in ("add", "sub") \
+                and shapes.of(core.b).rank < LINEAR:
+            core = core.a
+        elif isinstance(core, n.Binary) and core.op == "add" and shapes.of(core.a).rank < LINEAR:
+            core = core.b
+        elif isinstance(core, n.Read):
+            core = sums.values.get(core.local)
+        else:
+            return isinstance(core, n.Load) and bool(core.place.index) \
+                and shapes.of(core.place.index[-1]) == Shape(LINEAR, 1)
+    return False
 
 
 class _Pairs(Neighbours):
