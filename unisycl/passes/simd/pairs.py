@@ -34,7 +34,8 @@ def run(kernel: n.Kernel, shapes: Callable[[n.Kernel], Shapes], lanes: int) -> n
     found = shapes(kernel)
     sums = Sums(kernel.body, _KINDS, every=True)
     scattered = {p for p in places if costs.is_scattered(p, found)}
-    scattered -= {p for p in _unmasked(kernel.body) if _is_listed(p, sums, found)}
+    scattered -= {p for p in _unmasked(kernel.body)
+                  if p in scattered and _is_listed(p, sums, found)}
     if len(scattered) < 2:
         return kernel
     body = _Pairs(sums, scattered).block(kernel.body)
