@@ -273,8 +273,7 @@ class CpuDriver(Driver):
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
             job = submit(executable.entry, args, plan.units, plan.grain, jobs,
                          (executable, values, block, report, common, watch), assisted=assisted,
-                         error_at=error_at, on_error=on_error, words=words, pace=plan.pace,
-                         swing=plan.swings)
+                         error_at=error_at, on_error=on_error, words=words, pace=plan.pace)
             _asking(job, report)
             if executable.counted and not asked.small(asked.plan(launch.geometry), values):
                 launch.packed = job
@@ -284,7 +283,7 @@ class CpuDriver(Driver):
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
         first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
                        assisted=assisted, error_at=error_at, on_error=on_error, words=words,
-                       pace=plan.pace, swing=plan.swings)
+                       pace=plan.pace)
         _asking(first, report)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first

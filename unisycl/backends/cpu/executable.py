@@ -45,8 +45,7 @@ class Plan:
 
     ``steps``: of a launch that may run directly, whatever its arguments; 0: it may not, or they
     are not known. ``small``: few of them. ``pace``: what launches of it took; None where all
-    threads are wanted, however long it takes. ``swings``: launches of it go through its units
-    forwards and backwards by turns, so that one begins with what the one before left in the caches.
+    threads are wanted, however long it takes.
     """
 
     geometry: Geometry
@@ -56,7 +55,6 @@ class Plan:
     steps: int
     small: bool
     pace: Pace | None
-    swings: bool
     counted: dict[tuple[Any, ...], int] = field(default_factory=dict, compare=False, repr=False)
     """What ``CpuExecutable._total`` said, by what it depends on."""
 
@@ -124,7 +122,7 @@ class CpuExecutable:
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
                 steps, 0 < steps <= direct.MOST_STEPS,
-                None if self._together else Pace(), not (self._together or self.heavy))
+                None if self._together else Pace())
         return found
 
     def picked(self, geometry: Geometry) -> tuple[CpuExecutable, Plan]:

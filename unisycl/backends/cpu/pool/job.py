@@ -73,8 +73,8 @@ class NativeJob(ctypes.Structure):
         ("participants", c_int32), ("active", c_int32), ("started", c_int32),
         ("start_ns", c_int64), ("end_ns", c_int64), ("next_unit", c_int64),
         ("words", c_uint64), ("patience", c_int64), ("most", c_int64),
-        ("aid", c_int64), ("kept", c_int64), ("backwards", c_int64), ("question", c_int64),
-        ("state", c_uint32), ("given", c_int32),
+        ("_pad", c_uint64 * 3), ("question", c_int64), ("state", c_uint32),
+        ("given", c_int32),
         ("error_code", c_int64), ("inline_edges", c_uint64 * (2 * INLINE_EDGES))]
 
     _owner: Owner
@@ -141,8 +141,6 @@ class NativeJob(ctypes.Structure):
                     slice_ns = min(deadline - time.monotonic_ns(), SLICE_NS)
                     if slice_ns <= 0:
                         return self.done()
-                    if slice_ns < _HELP_NS:  # it wants to be told soon
-                        help_ns = -abs(help_ns)
                 if wait(self, slice_ns, help_ns):
                     break
                 help_ns = 0

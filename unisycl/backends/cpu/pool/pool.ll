@@ -17,9 +17,6 @@
 ;             left.
 ;   wider     a job that was thought short has few participants at first. Who finds it longer than
 ;             that takes it back into the list, with a reference of its own, for all who may join.
-;   kept      who submits a job mostly waits for it next, and takes part: no worker is woken for its
-;             place until the job's first participant finds that nobody came. A thread too many
-;             would take a core from one that works.
 ;   complete  whoever drops the last reference closes the list of successors, publishes `state` and
 ;             then never touches the job's memory again: its owner may free or reuse it at once.
 ;             (A futex wake may still name its address. That is harmless: the kernel only looks for
@@ -40,8 +37,7 @@
   i32,        ;  5 demand: participants that the queued jobs could still use    (lock)
   ptr,        ;  6 head of the queue of ready jobs; peeked at without lock by spinners
   ptr,        ;  7 tail                                                         (lock)
-  [3 x i64],  ;  8 turns: how often the queue called for spinners               (lock); aides:
-              ;    waiting threads that look for work without sleeping          (lock); rest unused
+  [3 x i64],  ;  8 turns: how often the queue called for spinners               (lock); rest unused
               ;    next cache line: what hardly ever changes
   i32,        ;  9 stop: 1 drain the queue and end, 2 end and fail what has not begun
   i32,        ; 10 n_threads
@@ -51,7 +47,7 @@
   i64,        ; 14 stack_bytes of a worker
   ptr,        ; 15 threads: array of n_threads pthread_t
   i32,        ; 16 alive: workers that have not ended; futex word of @pool_join_all
-  i32,        ; 17 cores: how many threads can run at once
+  i32,        ; 17
   i64,        ; 18 helpers: one bit for each worker id above n_threads that is in use
   ptr,        ; 19 table: where threads say what they run, see crash.ll; or null
               ;    next cache line
@@ -83,9 +79,7 @@
   i64,        ; 20 next_unit: first unit not yet claimed; alone in its cache line
   ptr,        ; 21 words: what to say should it crash, see crash.ll; or null
   [6 x i64],  ; 22 first: ns after which more participants pay than were wanted, 0: never; second:
-              ;    how many there may be then; third: whether a thread that waits may take part;
-              ;    fourth: whether a place is kept for the one that submitted it        (lock);
-              ;    fifth: whether its chunks are run from the last to the first
+              ;    how many there may be then
   i32,        ; 23 state: futex word; 1 done, 2 failed, 4 somebody may sleep on it
   i32,        ; 24 given: @pool_submit was called
   i64,        ; 25 error: not 0 stops the job; entries store here, -1 is ours: given up at exit
@@ -110,7 +104,6 @@ declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_join(i64, ptr)
 declare ptr @memcpy(ptr, ptr, i64)
 declare i32 @llvm.smin.i32(i32, i32)
-declare i32 @llvm.smax.i32(i32, i32)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.umin.i64(i64, i64)
@@ -284,13 +277,6 @@ before:
   ret void
 }
 
-; Let nobody be waited for any longer in the place kept for who submitted a job (locked).
-define internal void @give_place(ptr %j) {
-  %keptp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 3
-  store atomic i64 0, ptr %keptp monotonic, align 8
-  ret void
-}
-
 ; Make the caller a participant of a queued job. Returns whether it is the first ever.
 define internal i1 @join(ptr %p, ptr %j) {
 entry:
@@ -316,48 +302,22 @@ more:
   ret i1 %first
 }
 
-; How many sleeping workers to wake for the demand that nobody awake meets: at most two, because
-; those wake others when they find more to do. Marks them as woken. `coming`: threads besides
-; spinners and aides that look at the queue next.
-define internal i32 @reserve_wakes(ptr %p, i32 %coming) {
+; How many sleeping workers to wake for the demand that spinning and waking ones do not meet: at
+; most two, because those wake others when they find more to do. Marks them as woken.
+define internal i32 @reserve_wakes(ptr %p) {
 entry:
   %sleepersp = getelementptr %Pool, ptr %p, i32 0, i32 2
   %wokenp = getelementptr %Pool, ptr %p, i32 0, i32 3
   %spinnersp = getelementptr %Pool, ptr %p, i32 0, i32 4
   %demandp = getelementptr %Pool, ptr %p, i32 0, i32 5
-  %headp = getelementptr %Pool, ptr %p, i32 0, i32 6
-  %aidesp = getelementptr %Pool, ptr %p, i32 0, i32 8, i32 1
   %sleepers = load i32, ptr %sleepersp
   %woken = load i32, ptr %wokenp
   %spinners = load i32, ptr %spinnersp
   %demand = load i32, ptr %demandp
-  %head = load ptr, ptr %headp
-  %aides.64 = load i64, ptr %aidesp
-  %aides = trunc i64 %aides.64 to i32
   %asleep = sub i32 %sleepers, %woken
-  %looking = add i32 %spinners, %aides
-  %sure.0 = add i32 %looking, %woken
-  %sure = add i32 %sure.0, %coming
-  %open = sub i32 %demand, %sure
-  %empty = icmp eq ptr %head, null
-  br i1 %empty, label %count, label %first
-first:
-  %keptp = getelementptr %Job, ptr %head, i32 0, i32 22, i32 3
-  %startedp = getelementptr %Job, ptr %head, i32 0, i32 17
-  %kept.64 = load i64, ptr %keptp
-  %kept = trunc i64 %kept.64 to i32
-  %started = load i32, ptr %startedp
-  %less = sub i32 %open, %kept
-  ; Who submitted a job may never come: somebody has to begin it who will find that out.
-  %begun = icmp ne i32 %started, 0
-  %somebody = icmp sgt i32 %sure, 0
-  %safe = or i1 %begun, %somebody
-  %least = call i32 @llvm.smax.i32(i32 %less, i32 1)
-  %open.1 = select i1 %safe, i32 %less, i32 %least
-  br label %count
-count:
-  %d = phi i32 [ %open, %entry ], [ %open.1, %first ]
-  %m1 = call i32 @llvm.smin.i32(i32 %d, i32 2)
+  %d1 = sub i32 %demand, %spinners
+  %d2 = sub i32 %d1, %woken
+  %m1 = call i32 @llvm.smin.i32(i32 %d2, i32 2)
   %n = call i32 @llvm.smin.i32(i32 %m1, i32 %asleep)
   %any = icmp sgt i32 %n, 0
   br i1 %any, label %some, label %none
@@ -371,10 +331,10 @@ none:
   ret i32 0
 }
 
-; Release the lock, then wake the workers that are needed besides those who are `coming`.
-define internal void @unlock_and_wake(ptr %p, i32 %coming) {
+; Release the lock, then wake the workers that are needed.
+define internal void @unlock_and_wake(ptr %p) {
 entry:
-  %n = call i32 @reserve_wakes(ptr %p, i32 %coming)
+  %n = call i32 @reserve_wakes(ptr %p)
   %spinnersp = getelementptr %Pool, ptr %p, i32 0, i32 4
   %demandp = getelementptr %Pool, ptr %p, i32 0, i32 5
   %spinners = load i32, ptr %spinnersp
@@ -499,15 +459,7 @@ put.back:
   call void @enqueue(ptr %p, ptr %j)
   br label %out
 out:
-  call void @unlock_and_wake(ptr %p, i32 0)
-  ret void
-}
-
-; Call for the others of a job whose submitter did not come. The caller is a participant.
-define internal void @call_others(ptr %p, ptr %j) {
-  call void @lock(ptr %p)
-  call void @give_place(ptr %j)
-  call void @unlock_and_wake(ptr %p, i32 0)
+  call void @unlock_and_wake(ptr %p)
   ret void
 }
 
@@ -524,17 +476,10 @@ entry:
   %stopp = getelementptr %Pool, ptr %p, i32 0, i32 9
   %startp = getelementptr %Job, ptr %j, i32 0, i32 18
   %widenp = getelementptr %Job, ptr %j, i32 0, i32 22
-  %keptp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 3
-  %backp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 4
   %f = load ptr, ptr %entryp
   %args = load ptr, ptr %argsp
   %units = load i64, ptr %unitsp
   %grain = load i64, ptr %grainp
-  %back = load i64, ptr %backp
-  %forwards = icmp eq i64 %back, 0
-  %most = sub i64 %units, 1
-  %over.last = urem i64 %most, %grain
-  %last.begin = sub i64 %most, %over.last                   ; where the last chunk begins
   br label %claim
 claim:
   %begin = atomicrmw add ptr %nextp, i64 %grain monotonic
@@ -549,12 +494,9 @@ give.up:
   ret i1 false
 chunk:
   %e = add i64 %begin, %grain
-  %mirrored = sub i64 %last.begin, %begin
-  %first = select i1 %forwards, i64 %begin, i64 %mirrored
-  %first.e = add i64 %first, %grain
-  %end = call i64 @llvm.smin.i64(i64 %first.e, i64 %units)
+  %end = call i64 @llvm.smin.i64(i64 %e, i64 %units)
   %mode = call %Mode @mode_begin()
-  call void %f(ptr %args, i64 %first, i64 %end, i64 %worker)
+  call void %f(ptr %args, i64 %begin, i64 %end, i64 %worker)
   call void @mode_end(%Mode %mode)
   %error = load atomic i64, ptr %errorp monotonic, align 8
   %bad = icmp ne i64 %error, 0
@@ -562,19 +504,6 @@ chunk:
   %over.now = or i1 %bad, %was.last
   br i1 %over.now, label %over, label %again
 again:
-  %kept = load atomic i64, ptr %keptp monotonic, align 8
-  %unkept = icmp eq i64 %kept, 0
-  br i1 %unkept, label %many, label %expect
-expect:
-  %since = load i64, ptr %startp
-  %t.now = call i64 @now()
-  %gone = sub i64 %t.now, %since
-  %missing = icmp sgt i64 %gone, 15000
-  br i1 %missing, label %others, label %many
-others:
-  call void @call_others(ptr %p, ptr %j)
-  br label %many
-many:
   %patience = load atomic i64, ptr %widenp monotonic, align 8
   %endless = icmp eq i64 %deadline, 0
   %narrow = icmp ne i64 %patience, 0
@@ -601,8 +530,7 @@ over:
 }
 
 ; A participant that found no more chunks goes. Returns a job to run next, or null (see @complete).
-; `coming`: 1 if it looks at the queue next.
-define internal ptr @leave(ptr %p, ptr %j, i1 %keep, i32 %coming) {
+define internal ptr @leave(ptr %p, ptr %j, i1 %keep) {
 entry:
   %queuedp = getelementptr %Job, ptr %j, i32 0, i32 14
   %activep = getelementptr %Job, ptr %j, i32 0, i32 16
@@ -628,7 +556,7 @@ drop:
   %last = icmp eq i32 %old, %refs
   br i1 %last, label %finish, label %others
 finish:
-  %next = call ptr @complete(ptr %j, i1 %keep, i32 %coming)
+  %next = call ptr @complete(ptr %j, i1 %keep)
   ret ptr %next
 others:
   ret ptr null
@@ -649,7 +577,7 @@ entry:
   br i1 %none, label %normal, label %more
 normal:
   call void @unlock(ptr %p)
-  %r = call ptr @leave(ptr %p, ptr %j, i1 false, i32 0)
+  %r = call ptr @leave(ptr %p, ptr %j, i1 false)
   ret void
 more:
   %n = load i32, ptr %participantsp
@@ -662,26 +590,26 @@ release:
   ; The queue holds a reference, so this is not the last one.
   call void @want(ptr %p, i32 1)
   %o = atomicrmw sub ptr %activep, i32 1 acq_rel
-  call void @unlock_and_wake(ptr %p, i32 0)
+  call void @unlock_and_wake(ptr %p)
   ret void
 requeue:
   ; Our reference becomes the queue's. The lock's release publishes what our chunks wrote.
   call void @enqueue(ptr %p, ptr %j)
-  call void @unlock_and_wake(ptr %p, i32 0)
+  call void @unlock_and_wake(ptr %p)
   ret void
 }
 
 ; Part: completing a job.
 
-; A job whose dependencies are all done and which has something to run. `coming`: see @leave.
-define internal void @push(ptr %j, i32 %coming) {
+; A job whose dependencies are all done and which has something to run.
+define internal void @push(ptr %j) {
   %poolp = getelementptr %Job, ptr %j, i32 0, i32 4
   %activep = getelementptr %Job, ptr %j, i32 0, i32 16
   %p = load ptr, ptr %poolp
   store atomic i32 1, ptr %activep monotonic, align 4
   call void @lock(ptr %p)
   call void @enqueue(ptr %p, ptr %j)
-  call void @unlock_and_wake(ptr %p, i32 %coming)
+  call void @unlock_and_wake(ptr %p)
   ret void
 }
 
@@ -731,7 +659,7 @@ out:
 ; to run are completed in the same loop (`todo` is a list through the jobs' next field). With
 ; `keep`, the first ready successor of a single chunk is not queued but returned: the calling worker
 ; runs it while its data is in that core's cache.
-define internal ptr @complete(ptr %job, i1 %keep, i32 %coming) {
+define internal ptr @complete(ptr %job, i1 %keep) {
 entry:
   %poolp = getelementptr %Job, ptr %job, i32 0, i32 4
   %p = load ptr, ptr %poolp
@@ -820,8 +748,7 @@ place:
   %k3 = and i1 %k2, %keep
   br i1 %k3, label %retain, label %queue
 queue:
-  %there = select i1 %same, i32 %coming, i32 0               ; it looks at its own pool's queue
-  call void @push(ptr %owner, i32 %there)
+  call void @push(ptr %owner)
   br label %next
 retain:
   br label %next
@@ -879,17 +806,6 @@ entry:
   store i64 %patience.1, ptr %widenp
   store i64 %most, ptr %allp
   store i32 %wanted, ptr %wantedp
-  ; A place is kept where several take part and a chunk is a small part of what one of them does.
-  %aidp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 2
-  %keptp = getelementptr %Job, ptr %j, i32 0, i32 22, i32 3
-  %aid = load i64, ptr %aidp
-  %several = icmp ugt i64 %begin.with, 1
-  %each = shl i64 %begin.with, 2
-  %fine = icmp uge i64 %chunks, %each
-  %keep.0 = and i1 %several, %fine
-  %keep.1 = zext i1 %keep.0 to i64
-  %keep = and i64 %aid, %keep.1
-  store i64 %keep, ptr %keptp
   %n = load i32, ptr %countp
   %n1 = add i32 %n, 1
   store atomic i32 %n1, ptr %waitingp monotonic, align 4
@@ -946,12 +862,6 @@ next:
   %i1 = add i32 %i, 1
   br label %loop
 start:
-  %later = icmp sle i32 %met, %n                           ; then it is not this thread's next one
-  br i1 %later, label %no.place, label %count.all
-no.place:
-  call void @give_place(ptr %j)
-  br label %count.all
-count.all:
   %w = atomicrmw sub ptr %waitingp, i32 %met acq_rel
   %ready = icmp eq i32 %w, %met
   br i1 %ready, label %is.ready, label %out
@@ -959,10 +869,10 @@ is.ready:
   %void = call i1 @is_void(ptr %j)
   br i1 %void, label %finish, label %queue
 finish:
-  %r = call ptr @complete(ptr %j, i1 false, i32 0)
+  %r = call ptr @complete(ptr %j, i1 false)
   br label %out
 queue:
-  call void @push(ptr %j, i32 0)
+  call void @push(ptr %j)
   br label %out
 out:
   ret void
@@ -971,8 +881,6 @@ out:
 ; Part: for the host: wait.
 
 declare i64 @llvm.cttz.i64(i64, i1)
-declare i64 @llvm.ctpop.i64(i64)
-declare i64 @llvm.abs.i64(i64, i1)
 
 ; Take a free worker id above those of the workers; -1: none, 8 threads help already.
 define internal i64 @claim_helper(ptr %p) {
@@ -1017,208 +925,54 @@ define internal void @free_helper(ptr %p, i64 %id) {
   ret void
 }
 
-; Whether a job in the queue comes before `j`, a few steps at most (locked, so that it cannot end:
-; what waits for it is there as well).
-define internal i1 @leads_to(ptr %head, ptr %j) {
-entry:
-  br label %step
-step:
-  %at = phi ptr [ %head, %entry ], [ %next, %on ]
-  %k = phi i32 [ 0, %entry ], [ %k1, %on ]
-  %succp = getelementptr %Job, ptr %at, i32 0, i32 9
-  %e = load atomic ptr, ptr %succp acquire, align 8
-  %v = ptrtoint ptr %e to i64
-  %none = icmp ule i64 %v, 1
-  br i1 %none, label %no, label %look
-look:
-  %next = load ptr, ptr %e
-  %found = icmp eq ptr %next, %j
-  br i1 %found, label %yes, label %on
-on:
-  %k1 = add i32 %k, 1
-  %more = icmp ult i32 %k1, 8
-  br i1 %more, label %step, label %no
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}
-
-; What a thread that waits for `j` may take part in: `j`, or with `before` the first of the queue
-; where that comes before it; null: nothing (locked).
-define internal ptr @for_aide(ptr %p, ptr %j, i1 %before) {
+; Join a job that looked queued, and run chunks until `deadline`. Returns whether it did.
+define internal i1 @help(ptr %p, ptr %j, i64 %deadline) {
 entry:
   %queuedp = getelementptr %Job, ptr %j, i32 0, i32 14
-  %headp = getelementptr %Pool, ptr %p, i32 0, i32 6
-  %queued = load i32, ptr %queuedp
-  %is = icmp ne i32 %queued, 0
-  br i1 %is, label %itself, label %other
-itself:
-  ret ptr %j
-other:
-  %head = load ptr, ptr %headp
-  %some = icmp ne ptr %head, null
-  %ask = and i1 %some, %before
-  br i1 %ask, label %asked, label %no
-asked:
-  %aidp = getelementptr %Job, ptr %head, i32 0, i32 22, i32 2
-  %aid = load i64, ptr %aidp
-  %may = icmp ne i64 %aid, 0
-  br i1 %may, label %look, label %no
-look:
-  %leads = call i1 @leads_to(ptr %head, ptr %j)
-  br i1 %leads, label %first, label %no
-first:
-  ret ptr %head
-no:
-  ret ptr null
-}
-
-; Take part in the job waited for, or in one before it, until `deadline`. Returns whether it did.
-define internal i1 @help(ptr %p, ptr %j, i64 %deadline, i1 %before) {
-entry:
   %id = call i64 @claim_helper(ptr %p)
   %no.id = icmp slt i64 %id, 0
   br i1 %no.id, label %fail, label %look
 look:
   call void @lock(ptr %p)
-  %k = call ptr @for_aide(ptr %p, ptr %j, i1 %before)
-  %nothing = icmp eq ptr %k, null
-  br i1 %nothing, label %gone, label %go
+  %queued = load i32, ptr %queuedp
+  %is = icmp ne i32 %queued, 0
+  br i1 %is, label %go, label %gone
 gone:
   call void @unlock(ptr %p)
   call void @free_helper(ptr %p, i64 %id)
   br label %fail
 go:
-  call void @give_place(ptr %k)
-  %first = call i1 @join(ptr %p, ptr %k)
-  call void @unlock_and_wake(ptr %p, i32 0)
+  %first = call i1 @join(ptr %p, ptr %j)
+  call void @unlock_and_wake(ptr %p)
   br i1 %first, label %stamp, label %work
 stamp:
-  %startp = getelementptr %Job, ptr %k, i32 0, i32 18
+  %startp = getelementptr %Job, ptr %j, i32 0, i32 18
   %t = call i64 @now()
   store i64 %t, ptr %startp
   br label %work
 work:
-  %early = call i1 @run(ptr %p, ptr %k, i64 %id, i64 %deadline)
+  %early = call i1 @run(ptr %p, ptr %j, i64 %id, i64 %deadline)
   call void @free_helper(ptr %p, i64 %id)
   br i1 %early, label %part, label %whole
 part:
-  call void @leave_early(ptr %p, ptr %k)
+  call void @leave_early(ptr %p, ptr %j)
   ret i1 true
 whole:
-  %last = icmp eq ptr %k, %j
-  %coming = select i1 %last, i32 0, i32 1
-  %r = call ptr @leave(ptr %p, ptr %k, i1 false, i32 %coming)
+  %r = call ptr @leave(ptr %p, ptr %j, i1 false)
   ret i1 true
 fail:
   ret i1 false
 }
 
-; How many threads are at work for the pool, or wait for it without sleeping (locked).
-define internal i32 @at_work(ptr %p) {
-  %sleepersp = getelementptr %Pool, ptr %p, i32 0, i32 2
-  %wokenp = getelementptr %Pool, ptr %p, i32 0, i32 3
-  %aidesp = getelementptr %Pool, ptr %p, i32 0, i32 8, i32 1
-  %threadsp = getelementptr %Pool, ptr %p, i32 0, i32 10
-  %helpersp = getelementptr %Pool, ptr %p, i32 0, i32 18
-  %sleepers = load i32, ptr %sleepersp
-  %woken = load i32, ptr %wokenp
-  %aides = load i64, ptr %aidesp
-  %threads = load i32, ptr %threadsp
-  %helpers = load atomic i64, ptr %helpersp monotonic, align 8
-  %helping.64 = call i64 @llvm.ctpop.i64(i64 %helpers)
-  %others.64 = add i64 %aides, %helping.64
-  %others = trunc i64 %others.64 to i32
-  %asleep = sub i32 %sleepers, %woken
-  %awake = sub i32 %threads, %asleep
-  %n = add i32 %awake, %others
-  ret i32 %n
-}
-
-; Say whether there is a core to wait on; if so and `useful`, become an aide. Who was counted as
-; coming and is none calls for others.
-define internal i1 @begin_look(ptr %p, i1 %useful) {
-entry:
-  %coresp = getelementptr %Pool, ptr %p, i32 0, i32 17
-  %aidesp = getelementptr %Pool, ptr %p, i32 0, i32 8, i32 1
-  %cores = load i32, ptr %coresp
-  call void @lock(ptr %p)
-  %n = call i32 @at_work(ptr %p)
-  %room = icmp slt i32 %n, %cores
-  br i1 %room, label %yes, label %no
-yes:
-  %aides = load i64, ptr %aidesp
-  %one = zext i1 %useful to i64
-  %aides.1 = add i64 %aides, %one
-  store i64 %aides.1, ptr %aidesp
-  call void @unlock_and_wake(ptr %p, i32 0)
-  ret i1 true
-no:
-  call void @unlock_and_wake(ptr %p, i32 0)
-  ret i1 false
-}
-
-; Be an aide no longer: what it was counted for needs others.
-define internal void @end_look(ptr %p) {
-  %aidesp = getelementptr %Pool, ptr %p, i32 0, i32 8, i32 1
-  call void @lock(ptr %p)
-  %aides = load i64, ptr %aidesp
-  %aides.1 = sub i64 %aides, 1
-  store i64 %aides.1, ptr %aidesp
-  call void @unlock_and_wake(ptr %p, i32 0)
-  ret void
-}
-
-; Look for the end of a job without sleeping, for spin_ns or until `end`; with `helping` at the
-; queue as well. Returns 0 once that is over, 1 when the job is done, 2 when something is queued.
-define internal i32 @watch(ptr %p, ptr %j, i64 %end, i1 %helping) {
-entry:
-  %statep = getelementptr %Job, ptr %j, i32 0, i32 23
-  %queuedp = getelementptr %Job, ptr %j, i32 0, i32 14
-  %headp = getelementptr %Pool, ptr %p, i32 0, i32 6
-  %spinp = getelementptr %Pool, ptr %p, i32 0, i32 13
-  %spin_ns = load i64, ptr %spinp
-  %t0 = call i64 @now()
-  %spin.end.0 = add i64 %t0, %spin_ns
-  %spin.end = call i64 @llvm.smin.i64(i64 %spin.end.0, i64 %end)
-  br label %poll
-poll:
-  %i = phi i32 [ 0, %entry ], [ %i1, %again ], [ 0, %clock ]
-  %s = load atomic i32, ptr %statep acquire, align 4
-  %d = and i32 %s, 1
-  %is.done = icmp ne i32 %d, 0
-  br i1 %is.done, label %done, label %again
-again:
-  call void @relax()
-  %i1 = add i32 %i, 1
-  %more = icmp ult i32 %i1, 8
-  br i1 %more, label %poll, label %tick
-tick:
-  %head = load atomic ptr, ptr %headp monotonic, align 8
-  %some = icmp ne ptr %head, null
-  %look = and i1 %some, %helping
-  br i1 %look, label %found, label %clock
-clock:
-  %t = call i64 @now()
-  %late = icmp sge i64 %t, %spin.end
-  br i1 %late, label %over, label %poll
-done:
-  ret i32 1
-found:
-  ret i32 2
-over:
-  ret i32 0
-}
-
 ; Wait until a job is done, but at most `timeout` ns (negative: no limit). For the first `help_ns`
-; ns (negative: as many, but only in the job itself) the calling thread takes part in the job, or in
-; one before it, when it is ready and has chunks that nobody claimed; a chunk begun is finished.
-; Then, if there is a core for it, it spins for the pool's spin_ns, then it sleeps. Returns 1 when
-; the job is done. 0 may come early (a signal, or a stray wake): the caller looks at its own clock.
+; ns the calling thread works on the job itself when it is ready and has chunks that nobody claimed;
+; a chunk once begun is finished. Then it spins for the pool's spin_ns, then it sleeps. Returns 1
+; when the job is done. 0 may come early (a signal, or a stray wake): the caller looks at its own
+; clock.
 define i32 @pool_wait(ptr %j, i64 %timeout, i64 %help_ns) {
 entry:
   %statep = getelementptr %Job, ptr %j, i32 0, i32 23
+  %queuedp = getelementptr %Job, ptr %j, i32 0, i32 14
   %poolp = getelementptr %Job, ptr %j, i32 0, i32 4
   %s0 = load atomic i32, ptr %statep acquire, align 4
   %d0 = and i32 %s0, 1
@@ -1226,56 +980,57 @@ entry:
   br i1 %is.done0, label %yes, label %begin
 begin:
   %p = load ptr, ptr %poolp
+  %spinp = getelementptr %Pool, ptr %p, i32 0, i32 13
+  %spin_ns = load i64, ptr %spinp
   %t0 = call i64 @now()
   %endless = icmp slt i64 %timeout, 0
   %end.0 = add i64 %t0, %timeout
   %overflow = icmp slt i64 %end.0, 0
   %forever = or i1 %endless, %overflow
   %end = select i1 %forever, i64 9223372036854775807, i64 %end.0
-  %before = icmp sge i64 %help_ns, 0
-  %help_ns.1 = call i64 @llvm.abs.i64(i64 %help_ns, i1 false)
-  %help.0 = add i64 %t0, %help_ns.1
+  %help.0 = add i64 %t0, %help_ns
   %help.end = call i64 @llvm.smin.i64(i64 %help.0, i64 %end)
-  %may.help = icmp ne i64 %help_ns, 0
-  br i1 %may.help, label %try, label %spin
-try:
-  %seen = phi i1 [ false, %begin ], [ false, %check ], [ true, %unlook ]
-  %t = call i64 @now()
-  %in.time = icmp slt i64 %t, %help.end
-  br i1 %in.time, label %help, label %spin
-help:
-  %unseen = xor i1 %seen, true
-  %did = call i1 @help(ptr %p, ptr %j, i64 %help.end, i1 %before)
-  br i1 %did, label %check, label %spin
-check:
-  %s1 = load atomic i32, ptr %statep acquire, align 4
-  %d1 = and i32 %s1, 1
-  %is.done1 = icmp ne i32 %d1, 0
-  br i1 %is.done1, label %release, label %try
-release:                                                  ; what it was counted for, if anything
-  %headp = getelementptr %Pool, ptr %p, i32 0, i32 6
-  %head = load atomic ptr, ptr %headp monotonic, align 8
-  %empty = icmp eq ptr %head, null
-  br i1 %empty, label %yes, label %send
-send:
-  call void @lock(ptr %p)
-  call void @unlock_and_wake(ptr %p, i32 0)
-  br label %yes
+  %may.help = icmp sgt i64 %help_ns, 0
+  br label %spin
 spin:
-  ; No aide: it may not take part, or what it saw in the queue was not for it.
-  %useful = phi i1 [ false, %begin ], [ false, %try ], [ %unseen, %help ]
-  %room = call i1 @begin_look(ptr %p, i1 %useful)
-  br i1 %room, label %look, label %sleep
-look:
-  %told = call i32 @watch(ptr %p, ptr %j, i64 %end, i1 %useful)
-  br i1 %useful, label %unlook, label %looked
-unlook:
-  call void @end_look(ptr %p)
-  %more = icmp eq i32 %told, 2
-  br i1 %more, label %try, label %looked
-looked:
-  %over = icmp eq i32 %told, 1
-  br i1 %over, label %yes, label %sleep
+  %t = phi i64 [ %t0, %begin ], [ %t1, %tick ], [ %t2, %helped ]
+  %spin.from = phi i64 [ %t0, %begin ], [ %spin.from, %tick ], [ %t2, %helped ]
+  %n = phi i32 [ 0, %begin ], [ 0, %tick ], [ 0, %helped ]
+  br label %poll
+poll:
+  %i = phi i32 [ %n, %spin ], [ %i1, %again ]
+  %s = load atomic i32, ptr %statep acquire, align 4
+  %d = and i32 %s, 1
+  %is.done = icmp ne i32 %d, 0
+  br i1 %is.done, label %yes, label %open
+open:
+  %start = icmp eq i32 %i, 0
+  br i1 %start, label %offer, label %again
+offer:
+  %q = load atomic i32, ptr %queuedp monotonic, align 4
+  %queued = icmp ne i32 %q, 0
+  %in.time = icmp slt i64 %t, %help.end
+  %a = and i1 %queued, %in.time
+  %want = and i1 %a, %may.help
+  br i1 %want, label %try, label %again
+try:
+  %did = call i1 @help(ptr %p, ptr %j, i64 %help.end)
+  br i1 %did, label %helped, label %again
+helped:
+  %t2 = call i64 @now()
+  br label %spin
+again:
+  call void @relax()
+  %i1 = add i32 %i, 1
+  %more = icmp ult i32 %i1, 8
+  br i1 %more, label %poll, label %tick
+tick:
+  %t1 = call i64 @now()
+  %spun = sub i64 %t1, %spin.from
+  %enough = icmp sge i64 %spun, %spin_ns
+  %late = icmp sge i64 %t1, %end
+  %stop = or i1 %enough, %late
+  br i1 %stop, label %sleep, label %spin
 sleep:
   %s2 = load atomic i32, ptr %statep acquire, align 4
   %d2 = and i32 %s2, 1
@@ -1384,11 +1139,11 @@ check:                                                    ; locked
   br i1 %some, label %take, label %idle
 take:
   %first = call i1 @join(ptr %p, ptr %job)
-  call void @unlock_and_wake(ptr %p, i32 0)
+  call void @unlock_and_wake(ptr %p)
   br i1 %first, label %stamp, label %work
 stamp:
-  %j1 = phi ptr [ %job, %take ], [ %next, %go.on ], [ %next, %send ]
-  %streak.1 = phi i32 [ 0, %take ], [ %streak.2, %go.on ], [ %streak.2, %send ]
+  %j1 = phi ptr [ %job, %take ], [ %next, %go.on ]
+  %streak.1 = phi i32 [ 0, %take ], [ %streak.2, %go.on ]
   %startp = getelementptr %Job, ptr %j1, i32 0, i32 18
   %t = call i64 @now()
   store i64 %t, ptr %startp
@@ -1399,7 +1154,7 @@ work:
   %early = call i1 @run(ptr %p, ptr %j, i64 %id, i64 0)
   ; A long chain must not keep a worker from the queue for ever.
   %keep = icmp ult i32 %streak, 64
-  %next = call ptr @leave(ptr %p, ptr %j, i1 %keep, i32 1)
+  %next = call ptr @leave(ptr %p, ptr %j, i1 %keep)
   %chained = icmp ne ptr %next, null
   br i1 %chained, label %go.on, label %look
 go.on:
@@ -1411,12 +1166,6 @@ go.on:
   store atomic i32 1, ptr %activep monotonic, align 4
   store i32 1, ptr %participantsp
   store i32 1, ptr %startedp
-  %others = load atomic ptr, ptr %headp monotonic, align 8
-  %alone = icmp eq ptr %others, null
-  br i1 %alone, label %stamp, label %send
-send:                                                     ; for what this thread was counted for
-  call void @lock(ptr %p)
-  call void @unlock_and_wake(ptr %p, i32 0)
   br label %stamp
 idle:                                                     ; locked
   %stop = load i32, ptr %stopp
@@ -1424,12 +1173,7 @@ idle:                                                     ; locked
   br i1 %ending, label %end, label %rest
 rest:
   %spinners = load i32, ptr %spinnersp
-  %crowded.0 = icmp sge i32 %spinners, %max.spinners
-  %coresp = getelementptr %Pool, ptr %p, i32 0, i32 17
-  %cores = load i32, ptr %coresp
-  %at.work = call i32 @at_work(ptr %p)                      ; this one as well
-  %no.core = icmp sgt i32 %at.work, %cores
-  %crowded = or i1 %crowded.0, %no.core
+  %crowded = icmp sge i32 %spinners, %max.spinners
   %tired.out = or i1 %crowded, %spun
   br i1 %tired.out, label %sleep, label %spin
 spin:

@@ -56,7 +56,7 @@ class _PoolState(ctypes.Structure):
     _fields_: ClassVar = [
         ("queue", c_uint64 * 8), ("stop", c_int32), ("n_threads", c_int32),
         ("max_spinners", c_int32), ("next_worker", c_int32), ("spin_ns", c_int64),
-        ("stack_bytes", c_int64), ("threads", c_uint64), ("alive", c_int32), ("cores", c_int32),
+        ("stack_bytes", c_int64), ("threads", c_uint64), ("alive", c_int32), ("_pad", c_int32),
         ("helpers", c_uint64), ("table", c_uint64), ("_tail", c_uint64 * 8)]
 
 
@@ -90,7 +90,7 @@ class NativePool:
             raise InternalError(errc.runtime, f"a pool of {threads} threads; expected 1 or more")
         self.threads = threads
         self._spin_ns = spin_ns
-        self._hooked = self._backwards = False
+        self._hooked = False
         _pools.add(self)
         self.stuck: Callable[[], bool] = lambda: False
         """Says whether what is left can never end; set by whoever knows that of the jobs."""
@@ -106,8 +106,7 @@ class NativePool:
     def submit(self, entry: int, args: Any, units: int, grain: int = 1,
                deps: Sequence[NativeJob] = (), keep: Any = (), *, error_at: int = -1,
                on_error: Callable[[int], BaseException] | None = None,
-               assisted: bool = True, words: int = 0, pace: Pace | None = None,
-               swing: bool = False) -> NativeJob:
+               assisted: bool = True, words: int = 0, pace: Pace | None = None) -> NativeJob:
         """Start ``entry(args, begin, end, worker)`` over ``units``, after ``deps``. Never blocks.
 
         Args:
@@ -123,7 +122,6 @@ class NativePool:
             assisted: whether a thread that waits for the job may take part in it.
             words: address of what to say should it crash (``crash``).
             pace: knows how many threads pay; others come when it takes longer than that.
-            swing: whether the order of units is free: it is the other way round each time.
         """
         if self._address == 0 or self._closed:
             self._start()
@@ -137,9 +135,7 @@ class NativePool:
         job._failure = None
         job._on_error = on_error
         job._deps = deps
-        job.aid = job.assisted = assisted
-        if swing:
-            self._backwards = job.backwards = not self._backwards
+        job.assisted = assisted
         job.begun_by = job.asked = None
         most = 0
         if pace is not None:
@@ -160,7 +156,8 @@ class NativePool:
             for i, dep in enumerate(deps):
                 struct.pack_into("<Q", where, at + 16 * i, ctypes.addressof(dep))
         job._keep = keep
-        job.words = words
+        if words:
+            job.words = words
         _HEAD.pack_into(job, 0, entry, args, units, grain, self._address, edges, count, most,
                         error_at)
         pending = self._pending
@@ -325,7 +322,7 @@ class NativePool:
             self._state = _PoolState(
                 n_threads=self.threads, max_spinners=min(self.threads, max(1, cores - 1)),
                 spin_ns=spin_ns, stack_bytes=STACK_BYTES, threads=ctypes.addressof(self._threads),
-                cores=cores, table=crash.table())
+                table=crash.table())
             if spin_ns == 0:
                 self._state.max_spinners = 0
             # Signals are for Python's own threads; a fault must still reach faulthandler.

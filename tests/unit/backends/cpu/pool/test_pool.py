@@ -49,15 +49,6 @@ out:
   ret void
 }
 
-; args: a counter, then where each chunk began, in the order they were begun
-define void @note(ptr %args, i64 %begin, i64 %end, i64 %worker) {
-  %at = atomicrmw add ptr %args, i64 1 monotonic
-  %at.1 = add i64 %at, 1
-  %cell = getelementptr i64, ptr %args, i64 %at.1
-  store i64 %begin, ptr %cell
-  ret void
-}
-
 ; args: address of a shared clock, place for the tick at which this job ran
 define void @tick(ptr %args, i64 %begin, i64 %end, i64 %worker) {
   %clock = load ptr, ptr %args
