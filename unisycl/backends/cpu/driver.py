@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -205,23 +204,17 @@ class CpuDriver(Driver):
             return isinstance(launch, Transfer) and _transferred(launch)
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
-        brief = False
         if not executable.small(plan, launch.values):
-            brief = executable.brief(plan, launch.values)
-            if not brief:
-                return False
+            return False
         block, kept = launch.packed, None
         if launch.reductions:
             kept, slots = _partials(executable, launch, plan.units, plan.grain)
             block = executable.packer.pack(plan.head, launch.values, slots)
-        elif type(block) is not bytes:  # None, or what the pool ran before others were brief
+        elif block is None:
             block = executable.packer.pack(plan.head, launch.values)
         crash_here[1] = launch.words or crash.words(executable, launch)
-        begun = time.monotonic_ns() if brief else 0
         executable.direct(block)
         crash_here[1] = 0
-        if brief and plan.pace is not None:
-            plan.pace.note(time.monotonic_ns() - begun)
         del kept  # until here its address was in use
         return True
 
@@ -233,7 +226,7 @@ class CpuDriver(Driver):
         if launch.reductions or not executable.small(plan, values or launch.values):
             return None
         block = executable.packer.pack(plan.head, values) if values else launch.packed
-        if type(block) is not bytes:
+        if block is None:
             block = launch.packed = executable.packer.pack(plan.head, launch.values)
         words, direct, here = launch.words or crash.words(executable, launch), executable.direct, \
             crash_here

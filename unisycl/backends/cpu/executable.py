@@ -43,20 +43,18 @@ _OTHER_AT = 5  # in what is noted of a kernel
 class Plan:
     """How one geometry is cut: the head of the argument block, units of work, units per chunk.
 
-    ``steps``: of a launch that may run directly, whatever its arguments; 0: it may not, or they
-    are not known. ``small``: few of them. ``pace``: what launches of it took; None where all
-    threads are wanted, however long it takes.
+    ``small``: it may run directly, whatever its arguments. ``pace``: what launches of it took; None
+    where all threads are wanted, however long it takes.
     """
 
     geometry: Geometry
     head: tuple[int, ...]
     units: int
     grain: int
-    steps: int
     small: bool
     pace: Pace | None
-    counted: dict[tuple[Any, ...], int] = field(default_factory=dict, compare=False, repr=False)
-    """What ``CpuExecutable._total`` said, by what it depends on."""
+    fitting: dict[tuple[Any, ...], bool] = field(default_factory=dict, compare=False, repr=False)
+    """What ``CpuExecutable.small`` said, by what it depends on."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -117,11 +115,10 @@ class CpuExecutable:
                 max(1, units // (threads() * _GROUPS_PER_THREAD))
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
-            steps = 0 if self.sizes else direct.total(
-                direct.at_launch(self.steps, geometry, ()), geometry, self.lanes)
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
-                steps, 0 < steps <= direct.MOST_STEPS,
+                not self.sizes and direct.fits(
+                    direct.at_launch(self.steps, geometry, ()), geometry, self.lanes),
                 None if self._together else Pace())
         return found
 
@@ -134,29 +131,18 @@ class CpuExecutable:
         return form, plan if form is self else form.plan(geometry)
 
     def small(self, plan: Plan, values: Sequence[Any]) -> bool:
-        """Say whether a launch may run directly, however long others like it took."""
-        if plan.steps or not self.sizes:
+        """Say whether a launch may run directly."""
+        if plan.small or not self.steps or not self.sizes:
             return plan.small
-        return 0 < self._total(plan, values) <= direct.MOST_STEPS
-
-    def brief(self, plan: Plan, values: Sequence[Any]) -> bool:
-        """Say whether a launch that is not small may run directly, since others were brief."""
-        return plan.pace is not None and plan.pace.brief() and (
-            0 < self._total(plan, values) <= direct.MOST_TRIED)
-
-    def _total(self, plan: Plan, values: Sequence[Any]) -> int:
-        """Return the steps of a launch; 0: it may not run directly."""
-        if plan.steps or not self.steps or not self.sizes:
-            return plan.steps
         key = tuple([values[k].shape if view else values[k] for k, view in self.sizes])
-        found = plan.counted.get(key)
+        found = plan.fitting.get(key)
         if found is None:
             steps = direct.at_launch(self.steps, plan.geometry, values)
-            found = direct.total(steps, plan.geometry, self.lanes) if (
-                self.packer.local_bytes(values) <= direct.MOST_STACK) else 0
-            if len(plan.counted) >= _PLANS:
-                plan.counted.clear()
-            plan.counted[key] = found
+            found = direct.fits(steps, plan.geometry, self.lanes) and (
+                self.packer.local_bytes(values) <= direct.MOST_STACK)
+            if len(plan.fitting) >= _PLANS:
+                plan.fitting.clear()
+            plan.fitting[key] = found
         return found
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:

@@ -21,9 +21,6 @@ MOST_STEPS = 262_144
 """Steps, each an operation of a vector: some 30 us. Two threads would take 15, and handing a launch
 to them takes as much, of which ten in the submitting thread."""
 
-MOST_TRIED = 16 * MOST_STEPS
-"""Steps of a launch that may run so if others like it are known to have been brief (``pace``)."""
-
 MOST_STACK = 128 << 10
 """Bytes that a kernel may take of the stack of any thread."""
 
@@ -52,11 +49,11 @@ def asked(terms: Sequence[Any]) -> frozenset[tuple[int, bool]]:
     return frozenset().union(*(bounds.asked(within) for _, within in terms))
 
 
-def total(per_sub_group: int, geometry: Geometry, lanes: int) -> int:
-    """Return the steps of a launch of this geometry; 0 where they are not known, or nothing is."""
+def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
+    """Say whether a launch of this geometry, and of so many steps, is small enough."""
     if not per_sub_group or 0 in geometry.global_:
-        return 0
-    return per_sub_group * vectors(geometry, lanes)
+        return False
+    return per_sub_group * vectors(geometry, lanes) <= MOST_STEPS
 
 
 def vectors(geometry: Geometry, lanes: int) -> int:

@@ -14,10 +14,7 @@ WORTH_NS = 25_000
 PATIENCE_NS = 4 * WORTH_NS
 """After this a job with few threads calls for the others: well above what may have one."""
 
-BRIEF_NS = 2 * WORTH_NS
-"""What takes less is worth one thread, and that may as well be the one that submits it."""
-
-_SLOWLY, _SELDOM = 4, 256
+_SLOWLY = 4
 
 
 class Pace:
@@ -26,28 +23,15 @@ class Pace:
     ``count``: how many; ``least``: the shortest; ``samples``: each, where somebody asks for them.
     """
 
-    __slots__ = ("_ns", "_tried", "count", "least", "samples")
+    __slots__ = ("_ns", "count", "least", "samples")
 
     def __init__(self) -> None:
-        self._ns = self.count = self.least = self._tried = 0
+        self._ns = self.count = self.least = 0
         self.samples: list[int] | None = None
 
     def most(self) -> int:
         """Return how many threads the next launch is worth; 0 where that is not known."""
         return self._ns and max(1, self._ns // WORTH_NS)
-
-    def brief(self) -> bool:
-        """Say whether the next launch is worth no other thread than the one that submits it.
-
-        Several threads wait for one another and for memory, so what they took together is tried
-        once in one of them if it was not twice as much, and again after many launches.
-        """
-        if self._ns >= BRIEF_NS:
-            if self._ns >= 2 * BRIEF_NS or self.count < self._tried:
-                return False
-            self._tried = self.count + _SELDOM
-            return True
-        return self._ns > 0
 
     def note(self, ns: int) -> None:
         """Take what a launch took: less at once, more by and by, for others may have its core."""

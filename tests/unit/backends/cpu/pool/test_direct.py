@@ -9,7 +9,6 @@ import pytest
 
 import unisycl as sycl
 from unisycl.backends.cpu.pool import direct, direct_code
-from unisycl.backends.cpu.pool.pace import Pace
 from unisycl.frontend.specialize import specialize
 
 
@@ -84,69 +83,6 @@ def test_a_large_range_or_a_long_loop_does(queue):
     assert 1 == counted(queue, lambda: queue.parallel_for(4, long))
     assert 2 == counted(queue, lambda: queue.parallel_for(
         1 << 20, sycl.reduction(total, sycl.plus()), add))
-
-
-@pytest.mark.parametrize("bound", [True, False])
-def test_launches_that_were_brief_give_it_nothing(queue, monkeypatch, bound):
-    n = 300_001
-    text, out = np.arange(n, dtype=np.uint8), np.zeros(n, np.uint8)
-    total, ends = np.zeros(1, np.int64), np.full(n, 3)
-
-    def raised(i):
-        c = int(text[i])
-        out[i] = c - 32 if 97 <= c <= 122 else c
-
-    def whole(i, sum_):
-        sum_ += int(text[i])
-
-    def unknown(i):
-        while ends[i] > 0:
-            ends[i] -= 1
-
-    def summed():
-        return queue.parallel_for(n, sycl.reduction(total, sycl.plus()), whole)
-
-    prepared = queue.bind(n, raised) if bound else lambda: queue.parallel_for(n, raised)
-    monkeypatch.setattr(Pace, "brief", lambda self: False)
-    assert counted(queue, prepared) >= 1
-    monkeypatch.setattr(Pace, "brief", lambda self: True)
-    out[:] = 0
-    assert counted(queue, prepared) == 0
-    expected = np.where((text >= 97) & (text <= 122), text - np.uint8(32), text)
-    assert (out == expected).all()
-    assert counted(queue, summed) == 0
-    assert total[0] == text.sum(dtype=np.int64)
-    assert counted(queue, lambda: queue.parallel_for(n, unknown)) >= 1, "it may never end"
-    assert not ends.any()
-
-
-def test_a_brief_launch_is_measured_and_waits_for_the_one_before(monkeypatch):
-    queue = sycl.queue(sycl.cpu_selector_v, sycl.property.queue.in_order())
-    n, turns = 262_151, 40
-    a = np.zeros(n)
-    noted = []
-    real = Pace.note
-
-    def note(self, ns):
-        noted.append(ns)
-        real(self, ns)
-
-    def more(i):
-        a[i] = a[i] * 3 + 1
-
-    monkeypatch.setattr(Pace, "note", note)
-    monkeypatch.setattr(Pace, "brief", lambda self: self.count > 1)
-    launch = queue.bind(n, more)
-    for _ in range(turns):
-        launch()
-    queue.wait()
-    wanted = 0.0
-    for _ in range(turns):
-        wanted = wanted * 3 + 1
-    assert (a == wanted).all()
-    launch()
-    assert noted
-    assert noted[-1] > 0
 
 
 def test_a_small_reduction_gives_it_nothing_and_the_pools_bits(queue):
@@ -424,29 +360,3 @@ def test_many_threads_submit_tiny_kernels_at_once(queue):
         thread.join()
     queue.wait()
     assert (np.arange(1, 501) == out).all()
-
-
-def test_a_launch_that_the_pool_took_may_be_brief_later(queue, monkeypatch):
-    """Its arguments are packed for this thread then, whatever the pool left there."""
-    out = sycl.malloc_shared(256, np.float32, queue)
-    out[...] = 1
-
-    def settle(i, a):
-        x = a[i]
-        for _ in range(20000):
-            x = x * np.float32(0.5) + np.float32(1)
-        a[i] = x
-
-    driver, launches, real = queue.channel.driver, [], queue.channel.driver.launch
-    monkeypatch.setattr(Pace, "brief", lambda pace: False)
-    driver.launch = lambda one, deps: launches.append(one) or real(one, deps)
-    try:
-        for _ in range(4):  # what is kept of the second serves those behind it
-            queue.parallel_for(256, settle, out).wait()
-    finally:
-        del driver.launch
-    assert launches[-1] is launches[-2]
-    monkeypatch.setattr(Pace, "brief", lambda pace: True)
-    assert driver.immediate(launches[-1])
-    assert counted(queue, lambda: queue.parallel_for(256, settle, out)) == 0
-    assert (np.asarray(out) == 2).all()

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.backends.cpu.pool.test_pool import Entry, entry, pool
 from unisycl.backends.cpu.pool import pool as pool_module
 from unisycl.backends.cpu.pool.job import NativeJob
-from unisycl.backends.cpu.pool.pace import BRIEF_NS, WORTH_NS, Pace
+from unisycl.backends.cpu.pool.pace import WORTH_NS, Pace
 from unisycl.backends.cpu.pool.pool import NativePool
 
 __all__ = ["entry", "pool"]
@@ -33,28 +33,6 @@ def test_what_was_short_is_worth_one_thread_and_more_is_learnt_by_and_by() -> No
     for _ in range(40):
         pace.note(100 * WORTH_NS)
     assert pace.most() > 90
-
-
-def test_what_may_be_brief_in_one_thread_is_tried_once_and_seldom_again() -> None:
-    pace = Pace()
-    assert not pace.brief()
-    pace.note(3 * BRIEF_NS)
-    assert not pace.brief()
-    pace.note(2 * BRIEF_NS - 1)
-    assert [pace.brief() for _ in range(3)] == [True, False, False]
-    pace.note(BRIEF_NS)
-    assert not pace.brief()
-    for _ in range(600):
-        pace.note(BRIEF_NS)
-        if pace.brief():
-            break
-    else:
-        raise AssertionError("it is never tried again")
-    pace.note(BRIEF_NS - 1)
-    assert all(pace.brief() for _ in range(3))
-    for _ in range(3):
-        pace.note(4 * BRIEF_NS)
-    assert not pace.brief()
 
 
 def test_a_short_job_has_one_thread(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
