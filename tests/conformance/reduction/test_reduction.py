@@ -136,6 +136,8 @@ def test_many_groups_join_numbers_without_an_identity(queue: sycl.queue) -> None
 def test_records_are_refused_with_a_way_out(queue: sycl.queue) -> None:
     record = np.dtype([("x", np.float32), ("at", np.int32)])
     best, none = np.zeros(1, record), np.zeros(1, record)[0]
-    with pytest.raises(sycl.KernelError, match=r"dpl\.reduce of unisycl\.oneapi combines records"):
-        queue.parallel_for(4, sycl.reduction(best, none, lambda a, b: a if a.x < b.x else b),
-                           lambda i, r: r.combine((1.0, i)))
+    for identity in ((none,), ((0.0, 0),), ()):
+        with pytest.raises(sycl.exception, match=r"dpl\.reduce of unisycl\.oneapi combines record"):
+            queue.parallel_for(4, sycl.reduction(
+                best, *identity, lambda a, b: a if a.x < b.x else b),
+                lambda i, r: r.combine((1.0, i)))

@@ -128,8 +128,8 @@ class reduction(HasProperties):
         kind = np.result_type(self.dtype, np.complex64) if self.joint else self.dtype
         if given is not _MISSING and kind.names:
             raise UsageError(errc.invalid, "reduction: the variable is a record; reduce numbers, "
-                             "or the best place as an integer, or take dpl.reduce of "
-                             "unisycl.oneapi, which combines records and tuples")
+                             "or the best place as an integer; dpl.reduce of unisycl.oneapi "
+                             "combines records and tuples")
         if given is not _MISSING:
             return kind.type(given)
         if has_known_identity(self.op, kind):
