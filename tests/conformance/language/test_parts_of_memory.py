@@ -182,6 +182,16 @@ def test_an_item_of_fewer_dimensions_leads_to_a_row(queue: sycl.queue) -> None:
                           + image[..., 2] // 3)
 
 
+@pytest.mark.part
+def test_an_id_of_fewer_dimensions_leads_to_a_row(queue: sycl.queue) -> None:
+    image, sums = np.arange(48.0).reshape(4, 4, 3), np.zeros((4, 4))
+
+    def kernel(it, image, sums):  # type: ignore[no-untyped-def]
+        sums[it.get_global_id()] = image[it.get_global_id()].sum() + image[it.get_local_id()][1]
+    queue.parallel_for(sycl.nd_range((4, 4), (2, 2)), kernel, image, sums).wait()
+    assert np.array_equal(sums, image.sum(2) + np.tile(image[:2, :2, 1], (2, 2)))
+
+
 @pytest.mark.parametrize(("kernel", "reason"), [
     (add_to_a_column, "K037.*in a loop"), (copy_a_column, "copy in a loop"),
     (operate, "K049.*loop over"), (all_of_a_tile, "row by row"),

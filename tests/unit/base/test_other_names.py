@@ -74,14 +74,6 @@ def test_what_rows_do_not_have_is_told_with_a_way_out(kernel, way_out):
     assert way_out in refusal(kernel, np.zeros((4, 4)))
 
 
-def test_too_few_indices_of_an_item_are_told_to_be_written_out():
-    def pixel(it, a):
-        print(a[it.get_global_id()].sum())
-
-    with pytest.raises(sycl.exception, match=r"a\[at\[0\], at\[1\]\]"):
-        sycl.queue("host").parallel_for(sycl.nd_range((2, 2), (2, 2)), pixel, np.zeros((4, 4, 3)))
-
-
 def test_a_statement_that_cannot_be_compiled_is_one_error():
     def rows(it, a):
         for k in range(3):

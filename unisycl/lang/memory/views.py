@@ -252,7 +252,7 @@ class HostView(ReducedView):
         if isinstance(index, tuple | geometry.id | geometry.range):
             place = tuple(map(self._integer, index, shape)) if len(index) <= len(shape) else \
                 tuple(map(self._integer, index))
-            rows = index.__class__ is tuple and 0 < len(place) < len(shape)
+            rows = 0 < len(place) < len(shape)
             if not rows and len(place) not in (1, len(shape)):  # of one dimension: its integer
                 raise BoundsError(errc.accessor, f"'{self._name}' has {len(shape)} dimension(s), "
                                   f"the index {index!r} has {len(place)}")

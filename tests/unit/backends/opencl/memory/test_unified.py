@@ -269,11 +269,13 @@ def test_devices_of_a_platform_share_allocations_however_addresses_are_used(monk
     monkeypatch.setattr(session, "_loaded", loaded)
     monkeypatch.setattr(session, "UnifiedApi", lambda cl, platform: "extension")
     device = types.SimpleNamespace(platform=types.SimpleNamespace(get_devices=list))
-    plain, other = (session._session(reporting(), device, extension=e) for e in (False, True))
+    plain, other = (session._session(reporting(), device, extension=e, alone=False)
+                    for e in (False, True))
     assert plain.context is other.context
     assert plain.allocations is other.allocations
     assert ("extension", loaded.api) == (other.api, plain.api)
-    assert other is session._session(reporting(), device, extension=True)
+    assert other is session._session(reporting(), device, extension=True, alone=False)
+    assert plain is not session._session(reporting(), device, extension=False, alone=True)
 
 
 def part(memory: Any) -> BoundView:
