@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
+
+from tests.property.writing import Writer
 
 OWN = 8
 """The length of an item's own rows and of private arrays."""
@@ -18,14 +19,11 @@ class Part:
     mine: bool = False
 
 
-class Numbers:
+class Numbers(Writer):
     """Writes expressions of what is known where they stand."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = Random(seed)
-        self.lines: list[str] = []
-        self.depth = 1
-        self.names = 0
+        super().__init__(seed)
         self.loops = 0
         self.parts: list[Part] = []
         self.lists: list[tuple[str, int]] = []
@@ -34,16 +32,6 @@ class Numbers:
         self.numbers: list[str] = ["n", "v", "x"]
 
     # ---- text
-    def emit(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def fresh(self, stem: str) -> str:
-        self.names += 1
-        return f"{stem}{self.names}"
-
-    def often(self, chance: float) -> bool:
-        return self.rng.random() < chance
-
     def pick(self, *ways: str) -> str:
         return self.rng.choice(ways)
 

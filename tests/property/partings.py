@@ -10,7 +10,6 @@ Non-goals: everything else of the language (``programs``). Invariant: a number m
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 import unisycl as sycl
 from tests.executed import execute
 from tests.property.against_host import compare
+from tests.property.writing import Writer
 
 SHAPES = (((2,), (2,)), ((6,), (3,)), ((34,), (17,)), ((1,), (1,)), ((64,), (64,)),
           ((200,), (100,)),
@@ -33,25 +33,15 @@ def {name}(it, out, own, even, tile{more}):
 """
 
 
-class Partings:
+class Partings(Writer):
     """Writes one kernel; ``calm`` counts the levels in which all items are known to be."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = Random(seed)
-        self.lines: list[str] = []
+        super().__init__(seed)
         self.functions: list[str] = []
-        self.depth = 1
-        self.names = 0
         self.sub_groups = self.rng.random() < 0.3
 
     # ---- text
-    def emit(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def fresh(self, stem: str) -> str:
-        self.names += 1
-        return f"{stem}{self.names}"
-
     def mine(self, size: int) -> str:
         """Return a small number that each item has for itself."""
         return f"own[(x + {self.rng.randrange(50)}) % n] % {size}"

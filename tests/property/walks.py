@@ -20,6 +20,7 @@ import numpy as np
 import unisycl as sycl
 from tests.executed import execute
 from tests.property.against_host import compare
+from tests.property.writing import Writer
 
 SHAPES = (((64,), (32,)), ((40,), (20,)), ((21,), (7,)), ((1,), (1,)), ((3, 24), (1, 12)),
           ((6, 10), (3, 5)), ((96,), (96,)))
@@ -45,30 +46,16 @@ def plain(x, out, own, n):
 """
 
 
-class Walks:
+class Walks(Writer):
     """Writes one kernel; ``meets``: it may call functions of sub-groups."""
 
     def __init__(self, seed: int, *, groups: bool) -> None:
-        self.rng = Random(seed)
+        super().__init__(seed)
         self.groups = groups
-        self.lines: list[str] = []
-        self.depth = 1
-        self.names = 0
         self.calm: list[str] = []  # arrays, and below numbers, that are alike for all items
         self.wild: list[str] = []
         self.alike: list[str] = ["n", "s"]
         self.helps = False
-
-    # ---- text
-    def emit(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def fresh(self, stem: str) -> str:
-        self.names += 1
-        return f"{stem}{self.names}"
-
-    def often(self, chance: float) -> bool:
-        return self.rng.random() < chance
 
     # ---- numbers from 0 to 63
     def same(self, depth: int = 0) -> str:

@@ -85,13 +85,7 @@ def _looked_up(e: Emitter, place: n.Place) -> n.Expr | None:
 
     A gather of AVX2 costs more than elements one by one then, as long as no lane is off.
     """
-    kind = place.base.type
-    if e.mask is not None or e.widest != _AVX2 or e.watched or e.lanes.lanes < _FEWEST \
-            or not isinstance(place.base, n.Param) or not isinstance(kind, View) \
-            or not isinstance(kind.elem, Scalar) or kind.spread or place.inner or place.offset \
-            or kind.space is not address_space.global_space or not place.index \
-            or place.type.dtype.size != _WORD or place.type.dtype.kind not in "iuf" \
-            or any(e.shapes.of(x).rank >= sh.LINEAR for x in place.index[:-1]) \
+    if e.widest != _AVX2 or place.type.dtype.size != _WORD or not _serves(e, place) \
             or not e.f.module.triple.startswith("x86_64"):
         return None
     core = place.index[-1]
@@ -107,13 +101,7 @@ def _looked_up(e: Emitter, place: n.Place) -> n.Expr | None:
 
 def listed(e: Emitter, place: n.Place) -> n.Expr | None:
     """Return the number from memory that a place's last index goes on from, if it is one."""
-    kind = place.base.type
-    if e.mask is not None or e.lanes.lanes < _FEWEST or e.watched \
-            or not isinstance(place.base, n.Param) or not isinstance(kind, View) \
-            or not isinstance(kind.elem, Scalar) or kind.spread or place.inner or place.offset \
-            or kind.space is not address_space.global_space or not place.index \
-            or place.type.dtype.size not in (4, 8) or place.type.dtype.kind not in "iuf" \
-            or any(e.shapes.of(x).rank >= sh.LINEAR for x in place.index[:-1]):
+    if not _serves(e, place):
         return None
     core = place.index[-1]
     while True:
@@ -137,6 +125,18 @@ def listed(e: Emitter, place: n.Place) -> n.Expr | None:
     near = place.base in found.bases and (
         core.local in found.once if isinstance(core, n.Read) else _is_row(e, core))
     return core if near else None
+
+
+def _serves(e: Emitter, place: n.Place) -> bool:
+    """Say whether all lanes read numbers of the user's memory, in one row."""
+    kind = place.base.type
+    return (e.mask is None and e.lanes.lanes >= _FEWEST and not e.watched
+            and isinstance(place.base, n.Param) and isinstance(kind, View)
+            and isinstance(kind.elem, Scalar) and not kind.spread
+            and kind.space is address_space.global_space
+            and bool(place.index) and not place.inner and not place.offset
+            and place.type.dtype.size in (_WORD, 2 * _WORD) and place.type.dtype.kind in "iuf"
+            and all(e.shapes.of(x).rank < sh.LINEAR for x in place.index[:-1]))
 
 
 def _is_row(e: Emitter, x: n.Expr) -> bool:
